@@ -9,7 +9,6 @@ import { addToOutbox } from '../events/store.ts'
 import { claimKeys, giveKeysBack } from '../idempotency/store.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
-import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import { decideSends } from '../payments/decide-sends.ts'
 import type { Refused } from '../payments/decide-sends.ts'
@@ -28,7 +27,7 @@ import type { Demand } from './demand.ts'
 import { paymentHeader } from './payment-header.ts'
 import type { Purchase } from './purchase.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
-import { countSilent, insertPurchase, joinablePurchase } from './store.ts'
+import { insertPurchase, isCrowded, joinablePurchase } from './store.ts'
 
 /** The operation under which idempotency keys of purchases are kept. */
 export const FETCH_OPERATION = 'fetchPayment'
@@ -105,10 +104,7 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
   const { chain, wallet, draft, choice, asset, paymentId, nowMilliseconds: now } = signing
   const { accountId } = wallet
   const place = { accountId, network: chain.config.network, url: signing.url }
-  const silent = await countSilent(tx, place, limits.purchasesSilentMax)
-  const isFull =
-    silent.all >= limits.purchasesSilentMax || silent.ofSeller >= limits.purchasesSilentOfSellerMax
-  if (isFull) return { kind: 'crowded' }
+  if (await isCrowded(tx, place)) return { kind: 'crowded' }
   const wanted = {
     paymentId,
     asset,

@@ -92,6 +92,27 @@ export async function countSilent(
   return { all: Number(rows[0]?.silent), ofSeller: Number(rows[0]?.of_seller) }
 }
 
+/**
+ * Whether an account has as many silent purchases as it may, of this seller or in all, before it signs another in this transaction. The lane, locked
+ * before, orders those of one wallet alone, and an account has many: near the bound its purchases on the network come one after the other.
+ */
+export async function isCrowded(
+  tx: Tx,
+  place: Pick<Purchase, 'accountId' | 'network' | 'url'>,
+): Promise<boolean> {
+  const { purchasesSilentMax: most, purchasesSilentOfSellerMax: mostOfSeller } = limits
+  const silent = await countSilent(tx, place, most)
+  // More than the other half does not sign at one moment; who is far from the bound waits for nobody.
+  if (silent.all < most / 2 && silent.ofSeller < mostOfSeller / 2) return false
+  await tx.query(
+    'purchase_lock_silent',
+    `select pg_advisory_xact_lock(hashtextextended('silent purchases ' || $1 || ' ' || $2, 0))`,
+    [place.accountId, place.network],
+  )
+  const now = await countSilent(tx, place, most)
+  return now.all >= most || now.ofSeller >= mostOfSeller
+}
+
 /** Stores a new purchase; nobody has shown it to anybody yet. Throws ProofTaken. */
 export async function insertPurchase(
   tx: Tx,

@@ -8,6 +8,7 @@ import { limits } from '../kernel/limits.ts'
 import { openLog } from '../kernel/log.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { until } from '../kernel/until.ts'
 import { makeWallet, RECIPIENT, testNetwork, TOKEN } from '../payments/test-lane.ts'
 import { EVM, openReading } from '../payments/test-records.ts'
 import type { Reading } from '../payments/test-records.ts'
@@ -19,7 +20,7 @@ import type { PurchaseBook } from './book.ts'
 import { commitPurchase } from './commit.ts'
 import type { Signing } from './commit.ts'
 import { noteLooks, putAside, silentPurchases } from './live-store.ts'
-import { countSilent, insertPurchase, ProofTaken, takeExchange } from './store.ts'
+import { countSilent, insertPurchase, isCrowded, ProofTaken, takeExchange } from './store.ts'
 import { watchPurchases } from './watch.ts'
 
 const FIRST_CHAIN = 71_900
@@ -171,6 +172,36 @@ test('an account with as many silent ones of a seller as it may have signs no ot
   expect(await signingAt('https://shop.example/other')).toEqual({ kind: 'crowded' })
   // It goes on to what is to be paid, which this test leaves out.
   await expect(signingAt('https://elsewhere.example/')).rejects.toThrow(TypeError)
+})
+
+test('two wallets of an account that sign at the same moment keep to the bound together', async () => {
+  const config = aNetwork()
+  const { store } = database
+  const { accountId, purchases } = await buyer(config, limits.purchasesSilentOfSellerMax - 1, START)
+  const [first] = purchases
+  if (first === undefined) throw new Error('no purchase')
+  const payment = reading.payment({ accountId, network: config.network, asset: TOKEN })
+  await reading.store([payment])
+  const last = {
+    ...{ ...first, paymentId: payment.id, proofKey: proofKey(payment.id) },
+    requestDigest: systemRandom.bytes(32),
+  }
+  let isThrough = false
+  let second: Promise<boolean> | undefined
+  const own = await store.inTransaction(accountId, async (tx) => {
+    const isFull = await isCrowded(tx, first)
+    second = store.inTransaction(accountId, (other) => isCrowded(other, first))
+    void second.catch(() => undefined).then(() => (isThrough = true))
+    const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
+      where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`
+    const isWaiting = async () => (await store.query('test_waiting', waiting)).length > 0
+    await until('it waits or is through', async () => isThrough || (await isWaiting()), {
+      seconds: 30,
+    })
+    await insertPurchase(tx, last, START)
+    return isFull
+  })
+  expect([own, await second]).toEqual([false, true])
 })
 
 test('two that are the same to the letter are not both signed', async () => {
