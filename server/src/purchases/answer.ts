@@ -1,21 +1,21 @@
 import { RawJson } from '@florin/wire/raw-json.ts'
 import { formatAmount } from '@florin/wire/amount.ts'
-import { decodePaymentHeader } from '@florin/wire/x402/payment-header.ts'
-import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Payment, PaymentStatus } from '../payments/payment.ts'
 import { paymentFacts } from '../payments/view.ts'
 import type { FetchResult } from './fetch.ts'
 import type { SellerAnswer } from './purchase.ts'
+import { receiptOf } from './receipt.ts'
 
 /** What a caller may see of a purchase. */
 export function purchaseFacts({ payment, answer, problem }: FetchResult, config: NetworkConfig) {
+  const receipt = receiptOf(answer)
   return {
     paid: payment === null ? false : PAID[payment.status],
     ...(payment === null ? { amount: new RawJson('0') } : paidFacts(payment, config)),
     response: answer === null ? null : responseOf(answer),
     ...(problem === null ? {} : { problem }),
-    ...receiptOf(answer),
+    ...(receipt === undefined ? {} : { receipt }),
   }
 }
 
@@ -53,23 +53,4 @@ function textOf(body: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** What the seller says of the settlement; nothing is made of it. */
-function receiptOf(answer: SellerAnswer | null) {
-  const text = answer?.headers['payment-response'] ?? answer?.headers['x-payment-response']
-  const receipt = text === undefined ? undefined : decodePaymentHeader(text)
-  return receipt === undefined || !isShallow(receipt) ? {} : { receipt }
-}
-
-/** Whether it can be written down: what a seller sends may be nested so deep that writing it fails, after the payment. */
-function isShallow(receipt: unknown): boolean {
-  let level: readonly unknown[] = [receipt]
-  for (let depth = 0; depth <= limits.jsonDepthMax; depth += 1) {
-    level = level.flatMap((each): readonly unknown[] =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    )
-    if (level.length === 0) return true
-  }
-  return false
 }

@@ -13,6 +13,7 @@ import { keptAnswer } from './ask-seller.ts'
 import type { SellerRequest, Sellers, SellerTurn } from './ask-seller.ts'
 import type { LookUntilPaid } from './look-until-paid.ts'
 import type { Purchase, SellerAnswer } from './purchase.ts'
+import { isHandedOut, saysSettled } from './receipt.ts'
 import { endExchange, findPurchase, takeExchange } from './store.ts'
 
 export interface GoOnDeps {
@@ -60,14 +61,15 @@ async function shown(deps: GoOnDeps, going: GoingOn, problem: string | null): Pr
   })
 }
 
-/** Waits for the chain where the seller has handed out. One that did not has hardly settled; the chain may still say so, later. */
+/** Waits for the chain where the seller has handed out, or says that it was paid. Any other has hardly settled; the chain may still say so, later. */
 async function confirmed(
   deps: GoOnDeps,
   { chain, accountId, paymentId, waitOver }: GoingOn,
   purchase: Purchase,
   went: WentOn,
 ): Promise<WentOn> {
-  if (!purchase.isDelivered || hasReached(went.payment.status, 'confirmed')) return went
+  const isExpected = purchase.isDelivered || saysSettled(went.answer)
+  if (!isExpected || hasReached(went.payment.status, 'confirmed')) return went
   const isEnough = new AbortController()
   // Handed over: it ends with the wait, and never rejects.
   void deps.lookUntilPaid(chain, purchase, AbortSignal.any([waitOver, isEnough.signal]))
@@ -126,7 +128,7 @@ async function exchange(
   const outcome = await turn.ask({ request, payment: purchase, seconds })
   killPoint('fetch.after-seller')
   const answer = outcome.kind === 'answered' ? keptAnswer(outcome) : null
-  const isDelivered = answer !== null && answer.status >= 200 && answer.status < 300
+  const isDelivered = answer !== null && isHandedOut(answer)
   await store.inTransaction(accountId, async (tx) => {
     await endExchange(tx, purchase, answer, isDelivered)
     await notifyChanged(tx, [purchase.paymentId])

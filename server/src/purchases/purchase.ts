@@ -30,7 +30,7 @@ export interface Purchase {
   readonly shown: number
   /** The seller's newest answer; null while there is none. */
   readonly answer: SellerAnswer | null
-  /** Whether the seller has handed out what was paid for: an answer of 2xx. */
+  /** Whether the seller has handed out what was paid for (`isHandedOut`). */
   readonly isDelivered: boolean
   readonly looks: number
 }
