@@ -26,6 +26,8 @@ export const limits = {
   waitSeconds: 300,
   /** Far more than any answer of the service. */
   answerCharactersMax: 32 * 1024 * 1024,
+  /** Of what a seller has packed, when it is unpacked. */
+  unpackedBytesMax: 32 * 1024 * 1024,
   /** How often a quiet socket is asked whether it is there, and how long it may say nothing at all. */
   eventPingMilliseconds: 30_000,
   eventSilenceMilliseconds: 75_000,

@@ -4,6 +4,7 @@ import type { FetchPaymentAnswer } from './contract/fetch-payment.ts'
 import type { Florin } from './florin.ts'
 import { FlorinError } from './florin-error.ts'
 import { newIdempotencyKey } from './idempotency-key.ts'
+import { unpacked } from './unpack.ts'
 
 export interface PayingFetchOptions {
   /** The wallet that pays; the service holds its key. */
@@ -42,7 +43,7 @@ const NOT_HANDED_ON = [
 
 /**
  * A `fetch` that pays: the service asks the seller, pays what it wants from one of its wallets, and hands the goods on.
- * No key and no money is here. `PAYMENT-ID` and `PAYMENT-PAID` (`true`, `false`, `unknown`) stand among the answer's headers, and
+ * No key and no money is here, and no redirect is followed. What a seller packs by gzip or deflate is unpacked. `PAYMENT-ID` and `PAYMENT-PAID` (`true`, `false`, `unknown`) stand among the answer's headers, and
  * `PAYMENT-IDEMPOTENCY-KEY` where a payment was signed: where the seller has handed nothing out for it, a repeat under this key shows
  * it again, and one without pays anew.
  *
@@ -80,29 +81,41 @@ function tell(onAnswer: PayingFetchOptions['onAnswer'], answer: FetchPaymentAnsw
   }
 }
 
+/** What a seller has packed is unpacked, as any fetch does; what cannot be is handed on as it came, and its headers say so. */
+async function bodyOf(
+  { body, bodyEncoding }: NonNullable<FetchPaymentAnswer['response']>,
+  headers: Headers,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = bodyEncoding === 'base64' ? fromBase64(body) : new TextEncoder().encode(body)
+  const encoding = headers.get('content-encoding')
+  const plain = encoding === null ? undefined : await unpacked(bytes, encoding)
+  if (plain !== undefined) headers.delete('content-encoding')
+  return new Uint8Array(plain ?? bytes)
+}
+
 /** A failure names the key, under which the same request shows the same payment again. */
-function responseOf(
+async function responseOf(
   { response, problem, paymentId, paid }: FetchPaymentAnswer,
   idempotencyKey: string,
-): Response {
+): Promise<Response> {
   if (response === null) {
     throw new FlorinError({
       code: 'NO_ANSWER',
-      message: `the seller was shown a payment and gave no answer (${problem ?? 'unknown'})`,
+      message: `the seller was shown a payment and gave no answer that could be kept (${problem ?? 'unknown'})`,
       details: { paymentId, paid },
       outcomeUnknown: true,
       idempotencyKey,
     })
   }
-  const { status, body, bodyEncoding } = response
+  const { status } = response
   try {
     const headers = new Headers(response.headers)
     for (const name of NOT_HANDED_ON) headers.delete(name)
     headers.set('payment-paid', String(paid))
     if (paymentId !== undefined) headers.set('payment-id', paymentId)
     if (paid !== false) headers.set('payment-idempotency-key', idempotencyKey)
-    const bytes = bodyEncoding === 'base64' ? new Uint8Array(fromBase64(body)) : body
-    return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
+    const body = BODILESS.includes(status) ? null : await bodyOf(response, headers)
+    return new Response(body, { status, headers })
   } catch (error) {
     // A Response has a status from 200 to 599 and headers of the Fetch standard; a seller need not keep to that.
     throw new FlorinError({
