@@ -115,6 +115,7 @@ describe.skipIf(NO_CHROMIUM)('by keyboard alone (skipped without a Chromium in P
     const remove = async (name: string) => {
       const button = page.getByRole('button', { name: `Delete passkey ${name}` })
       await button.press('Enter')
+      await page.getByRole('button', { name: 'Delete passkey', exact: true }).press('Enter')
       await button.waitFor({ state: 'detached' })
     }
     await remove('Phone')

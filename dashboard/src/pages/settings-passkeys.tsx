@@ -4,7 +4,6 @@ import { browserSupportsWebAuthn, startRegistration } from '@simplewebauthn/brow
 import { asRegistrationOptions } from '../api/as-passkey-options.ts'
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
-import { useDeed } from '../api/use-deed.ts'
 import { useApi } from '../app/services.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
@@ -16,17 +15,14 @@ import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
+import { DeletePasskeyDialog } from './settings-passkey-delete-dialog.tsx'
 
-type Passkey = Answer<'GET /me/passkeys'>['passkeys'][number]
+export type Passkey = Answer<'GET /me/passkeys'>['passkeys'][number]
 
 /** The passkeys of this person: make one, delete one. */
 export function PasskeySettings() {
   const { data, error, refetch } = useAnswer('GET /me/passkeys')
-  const say = useToast()
-  const remove = useDeed('DELETE /me/passkeys/{passkeyId}', {
-    refreshes: ['GET /me/passkeys', 'GET /session'],
-    onDone: () => say('The passkey was deleted'),
-  })
+  const [asked, setAsked] = useState<Passkey | null>(null)
   const columns: readonly Column<Passkey>[] = [
     {
       header: 'Name',
@@ -63,13 +59,11 @@ export function PasskeySettings() {
       quiet: true,
       align: 'right',
       narrow: 4,
-      cell: ({ passkeyId, name }) => (
+      cell: (passkey) => (
         <Button
           kind="quiet"
-          aria-label={`Delete passkey ${name}`}
-          // Others are not disabled meanwhile: the focus goes to the next of them.
-          busy={remove.isPending && remove.variables.params.passkeyId === passkeyId}
-          onClick={() => remove.mutate({ params: { passkeyId } })}
+          aria-label={`Delete passkey ${passkey.name}`}
+          onClick={() => setAsked(passkey)}
         >
           Delete
         </Button>
@@ -92,9 +86,15 @@ export function PasskeySettings() {
             rowKey={({ passkeyId }) => passkeyId}
           />
         )}
-        {remove.error === null ? null : <ErrorPanel error={remove.error} />}
         <AddPasskey />
       </div>
+      {asked === null ? null : (
+        <DeletePasskeyDialog
+          passkey={asked}
+          isLast={data?.passkeys.length === 1}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </Card>
   )
 }

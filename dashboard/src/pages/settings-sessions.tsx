@@ -1,6 +1,6 @@
+import { useState } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
-import { useDeed } from '../api/use-deed.ts'
 import { browserText } from '../format/browser-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -10,19 +10,16 @@ import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { useToast } from '../parts/toast.tsx'
+import { EndSessionDialog } from './settings-session-end-dialog.tsx'
 
-type Session = Answer<'GET /sessions'>['sessions'][number]
+export type SessionInfo = Answer<'GET /sessions'>['sessions'][number]
 
 /** Where this person is signed in, and the way to end it. */
 export function SessionSettings() {
   const { data, error, refetch } = useAnswer('GET /sessions')
-  const say = useToast()
-  const end = useDeed('DELETE /sessions/{sessionId}', {
-    refreshes: ['GET /sessions'],
-    onDone: () => say('The session has ended'),
-  })
-  const columns: readonly Column<Session>[] = [
+  const passkeys = useAnswer('GET /me/passkeys').data?.passkeys
+  const [asked, setAsked] = useState<SessionInfo | null>(null)
+  const columns: readonly Column<SessionInfo>[] = [
     {
       header: 'Browser',
       narrow: 1,
@@ -60,17 +57,15 @@ export function SessionSettings() {
       quiet: true,
       align: 'right',
       narrow: 4,
-      cell: ({ sessionId, current, userAgent }) =>
-        current ? null : (
-          <Button
-            kind="quiet"
-            busy={end.isPending && end.variables.params.sessionId === sessionId}
-            aria-label={`End session of ${browserText(userAgent)}`}
-            onClick={() => end.mutate({ params: { sessionId } })}
-          >
-            End session
-          </Button>
-        ),
+      cell: (session) => (
+        <Button
+          kind="quiet"
+          aria-label={`End session of ${browserText(session.userAgent)}${session.current ? ', this one' : ''}`}
+          onClick={() => setAsked(session)}
+        >
+          End session
+        </Button>
+      ),
     },
   ]
   return (
@@ -79,7 +74,6 @@ export function SessionSettings() {
         Sessions
       </h2>
       {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
-      {end.error === null ? null : <ErrorPanel error={end.error} />}
       {data === undefined ? (
         error === null ? (
           <SkeletonRows rows={2} />
@@ -90,6 +84,13 @@ export function SessionSettings() {
           columns={columns}
           rows={data.sessions}
           rowKey={({ sessionId }) => sessionId}
+        />
+      )}
+      {asked === null ? null : (
+        <EndSessionDialog
+          session={asked}
+          hasPasskey={passkeys && passkeys.length > 0}
+          onClose={() => setAsked(null)}
         />
       )}
     </section>
