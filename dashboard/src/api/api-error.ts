@@ -45,3 +45,9 @@ export function faultOf(error: unknown, field: string): string | undefined {
   const rule = error instanceof ApiError ? error.details[field] : undefined
   return typeof rule === 'string' ? rule : undefined
 }
+
+/** Whether the same may be answered a little later: nobody answered, the service could not, or not so soon. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false
+  return error.status === 0 || error.status === 429 || error.status >= 500
+}

@@ -2,6 +2,8 @@ import { useRef } from 'react'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { useApi } from '../app/services.tsx'
+import { againMilliseconds } from './read-again.ts'
+import type { Read } from './read-again.ts'
 import { furtherToRead, isBehind, rowsOf, withChanged, withMore, withRead } from './loaded-pages.ts'
 import type { LoadedList, LoadedPage } from './loaded-pages.ts'
 import type { Answer, Input } from './operation.ts'
@@ -16,7 +18,8 @@ export interface Pages<Page, Row> {
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
   readonly loadMore: () => void
-  readonly retry: () => void
+  /** How the reading stands; it is of when the first page was read. */
+  readonly read: Read
 }
 
 /** Where one refresh did not read all that changed, the next comes after this. */
@@ -77,14 +80,19 @@ export function usePages<O extends Reading, Row>(
       return withRead(list, await Promise.all([undefined, ...cursors].map(read)))
     },
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => {
-      if (data !== undefined && isBehind(data)) return NEXT_REFRESH_MILLISECONDS
+    refetchInterval: (query) => {
+      const { data, status } = query.state
+      const again = againMilliseconds(query)
+      if (again !== false && refetchSeconds === undefined) return again
+      if (data !== undefined && status !== 'error' && isBehind(data))
+        return NEXT_REFRESH_MILLISECONDS
       return refetchSeconds === undefined ? false : refetchSeconds * 1_000
     },
   })
   const last = query.data?.pages.at(-1)
+  const rowsShown = query.data && rowsOf(query.data)
   return {
-    rows: query.data && rowsOf(query.data),
+    rows: rowsShown,
     last: last?.answer,
     error: query.error,
     hasMore: (last?.next ?? null) !== null,
@@ -93,16 +101,28 @@ export function usePages<O extends Reading, Row>(
       isMoreWanted.current = true
       void query.refetch()
     },
-    retry: () => void query.refetch(),
+    read: {
+      data: rowsShown,
+      error: query.error,
+      dataUpdatedAt: query.data?.pages[0]?.readAt ?? 0,
+      refetch: query.refetch,
+    },
   }
 }
 
-/** Marks rows of lists as changed, by the names that events and deeds have for them: pages that show them are read again first. */
+/**
+ * Marks rows of lists as changed, by the names that events and deeds have for them: pages that show them are read again first. A list
+ * that could not be read anew stays one.
+ */
 export function markChanged(client: QueryClient, names: ReadonlySet<string>): void {
-  client.setQueriesData<LoadedList<unknown, unknown>>(
-    { predicate: ({ queryKey: [, asked] }) => isOfPages(asked) },
-    (list) => list && withChanged(list, names),
-  )
+  const lists = client.getQueryCache().findAll({
+    predicate: ({ queryKey: [, asked] }) => isOfPages(asked),
+  })
+  for (const list of lists) {
+    const data = client.getQueryData<LoadedList<unknown, unknown>>(list.queryKey)
+    // As if it had been read it would be set by `setQueryData`: without its fault, and with the time of now.
+    if (data !== undefined) list.setState({ data: withChanged(data, names) })
+  }
 }
 
 const isOfPages = (asked: unknown) =>

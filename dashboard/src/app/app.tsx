@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { ApiError } from '../api/api-error.ts'
 import { openApi } from '../api/api.ts'
+import { againMilliseconds } from '../api/read-again.ts'
 import { ToastProvider } from '../parts/toast.tsx'
 import { openRouter } from './router.tsx'
 import { ServicesContext } from './services.tsx'
@@ -20,7 +21,12 @@ function openAll() {
     // What the browser says of the network is not about the service, which may run on this machine: without this nothing is asked
     // while it says that there is none, and a payment that was ordered meanwhile is sent minutes later.
     defaultOptions: {
-      queries: { retry: mayRepeat, staleTime: FRESH_MILLISECONDS, networkMode: 'always' },
+      queries: {
+        retry: mayRepeat,
+        staleTime: FRESH_MILLISECONDS,
+        networkMode: 'always',
+        refetchInterval: againMilliseconds,
+      },
       mutations: { networkMode: 'always' },
     },
   })

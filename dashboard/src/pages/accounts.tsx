@@ -6,11 +6,11 @@ import { countText } from '../format/count-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -58,7 +58,7 @@ export function Page() {
           onChange={({ target }) => filters.set({ search: target.value })}
         />
       </div>
-      {list.error === null ? null : <ErrorPanel error={list.error} onRetry={list.retry} />}
+      <ReadFault of={list.read} />
       {list.rows === undefined ? (
         list.error === null ? (
           <SkeletonRows />

@@ -2,15 +2,16 @@ import { useState } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
 import { parseNetworkId } from '@florin/wire/network.ts'
 import type { Answer } from '../api/operation.ts'
+import type { Pages } from '../api/use-pages.ts'
 import { shortText } from '../format/short-text.ts'
 import { exactTime } from '../format/time-text.ts'
 import { Button } from '../parts/button.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -29,10 +30,7 @@ export function AuditTable({
   empty,
   showsAccount = false,
 }: {
-  list: ComponentProps<typeof LoadMore>['of'] & {
-    readonly error: Error | null
-    readonly retry: () => void
-  }
+  list: ComponentProps<typeof LoadMore>['of'] & Pick<Pages<unknown, unknown>, 'error' | 'read'>
   /** Undefined until the first page has come. */
   entries: readonly AuditRow[] | undefined
   empty: { readonly title: string; readonly says: ReactNode }
@@ -41,7 +39,7 @@ export function AuditTable({
   const [shown, setShown] = useState<AuditRow | null>(null)
   return (
     <>
-      {list.error === null ? null : <ErrorPanel error={list.error} onRetry={list.retry} />}
+      <ReadFault of={list.read} />
       {entries === undefined ? (
         list.error === null ? (
           <SkeletonRows />

@@ -12,9 +12,9 @@ import { Button, buttonStyle } from '../parts/button.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Segments } from '../parts/segments.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -37,11 +37,12 @@ export function Page() {
   const [shown, setShown] = useState<AccountEvent | null>(null)
   const [newer, setNewer] = useState<readonly AccountEvent[]>([])
   // Not named after the operation: what is heard is put in front, and nothing has to be read again.
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     queryKey: ['recent events'],
     queryFn: () => recentEvents(api),
     staleTime: 0,
   })
+  const { data, error } = read
   const hear = useCallback(
     (event: AccountEvent) => setNewer((before) => withNewer(before, [event])),
     [],
@@ -85,7 +86,7 @@ export function Page() {
           onChoose={(type) => filters.set({ type })}
         />
       </div>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows />

@@ -3,6 +3,7 @@ import type { Answer } from '../api/operation.ts'
 import { useDeed } from '../api/use-deed.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 
@@ -12,12 +13,14 @@ const SHOWN_MAX = 6
 /** The wallets that the account has, and the way to have one. */
 export function FirstPaymentWallets({ wallets }: { wallets: UseQueryResult<Wallets> }) {
   const create = useDeed('POST /wallets', { refreshes: ['GET /wallets'] })
-  const { data, error, refetch } = wallets
-  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton className="h-20 w-full" />
+  const { data, error } = wallets
+  if (data === undefined) {
+    return error === null ? <Skeleton className="h-20 w-full" /> : <ReadFault of={wallets} />
+  }
   const own = data.wallets
   return (
     <div className="space-y-3">
+      <ReadFault of={wallets} />
       {own.length === 0 ? (
         <p className="max-w-prose">
           The service holds the key of a wallet and signs for it. Make one, then send it some money:

@@ -3,9 +3,9 @@ import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -22,7 +22,8 @@ const COLUMNS: readonly Column<Setting>[] = [
 
 /** What the installation runs with, for whoever runs it. */
 export function Page() {
-  const { data, error, refetch } = useAnswer('GET /operator/settings')
+  const read = useAnswer('GET /operator/settings')
+  const { data, error } = read
   const [search, setSearch] = useState('')
   const settings = (data?.settings ?? []).filter(({ name }) =>
     name.toLowerCase().includes(search.trim().toLowerCase()),
@@ -42,7 +43,7 @@ export function Page() {
           onChange={({ target }) => setSearch(target.value)}
         />
       </div>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows />

@@ -6,9 +6,9 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Deadline } from '../parts/deadline.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -27,7 +27,8 @@ type Asked =
 
 /** The keys by which programs come in: generate, rotate, delete. */
 export function Page() {
-  const { data, error, refetch } = useAnswer('GET /keys')
+  const read = useAnswer('GET /keys')
+  const { data, error } = read
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = () => setAsked(null)
   const generate = (
@@ -41,7 +42,7 @@ export function Page() {
         Programs send one as <code className="font-mono">Authorization: Bearer</code>. Rotate a key
         by generating its successor first, then switching, then deleting.
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows />

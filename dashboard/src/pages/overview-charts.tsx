@@ -85,7 +85,7 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
     [buckets],
   )
   return (
-    <div className="grid gap-3 md:grid-cols-2 xl:grid-cols-3">
+    <div className="grid gap-3 *:min-w-0 md:grid-cols-2 xl:grid-cols-3">
       <Card title="Payments">
         <Chart
           label={`Payments over time: ${totals.succeeded} succeeded, ${totals.failed} failed, ${totals.pending} pending and ${totals.expired} expired in all.`}

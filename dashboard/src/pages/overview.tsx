@@ -6,8 +6,8 @@ import { useAnswer } from '../api/use-answer.ts'
 import { useMay } from '../app/session.tsx'
 import { buttonStyle } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Segments } from '../parts/segments.tsx'
 import { AttentionList } from './overview-attention.tsx'
 import { OverviewCharts } from './overview-charts.tsx'
@@ -35,11 +35,12 @@ function firstPeriodOf({ buckets }: Answer<'GET /overview'>): Period {
 export function Page() {
   const [chosen, setPeriod] = useState<Period>()
   const period = chosen ?? 'day'
-  const { data, error, refetch } = useAnswer(
+  const read = useAnswer(
     'GET /overview',
     { query: { period } },
     { refetchSeconds: REFETCH_SECONDS },
   )
+  const { data, error } = read
   // Once: what is looked at does not change its period by itself.
   if (chosen === undefined && data !== undefined) setPeriod(firstPeriodOf(data))
   const mayPay = useMay('write')
@@ -53,7 +54,7 @@ export function Page() {
   return (
     <div className="space-y-6">
       <PageHeader title="Overview" actions={choice} />
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <OverviewLoading />

@@ -5,8 +5,8 @@ import { useApi } from '../app/services.tsx'
 import { countText } from '../format/count-text.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -58,7 +58,7 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
   const api = useApi()
   const [most, setMost] = useState(WEBHOOKS_AT_ONCE)
   // The operation in front makes new events refresh it, too.
-  const { data, error, refetch, isFetching } = useQuery({
+  const read = useQuery({
     queryKey: ['GET /webhooks', { deliveriesOf: paymentId, most }],
     queryFn: async () => {
       const { webhooks } = await api.call('GET /webhooks')
@@ -80,12 +80,14 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
     },
     placeholderData: keepPreviousData,
   })
+  const { data, error, isFetching } = read
   return (
     <Card title="Events and deliveries" actions={<PageLink to="/events">All events</PageLink>}>
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Skeleton className="h-16 w-full" />
+      <ReadFault of={read} />
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton className="h-16 w-full" />
+        ) : null
       ) : data.webhooks === 0 ? (
         <p className="text-soft">
           No webhook is told of this account’s payments.{' '}
@@ -107,7 +109,7 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
           rowKey={({ deliveryId }) => deliveryId}
         />
       )}
-      {data === undefined || error !== null || data.more === 0 ? null : (
+      {data === undefined || data.more === 0 ? null : (
         <p className="mt-3 flex flex-wrap items-center gap-3 text-soft">
           {countText(data.more, 'more webhook')} {data.more === 1 ? 'was' : 'were'} not looked
           through.

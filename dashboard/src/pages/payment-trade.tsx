@@ -5,8 +5,8 @@ import { useAssets } from '../api/use-assets.ts'
 import { priceText } from '../format/price-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Card } from '../parts/card.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { nameOf } from './trading-tokens.tsx'
@@ -15,13 +15,15 @@ type Trade = Answer<'GET /trade/{tradeId}'>
 
 /** What a payment was made for where it carries a trade, and the way to where one trades. */
 export function PaymentTrade({ tradeId }: { tradeId: string }) {
-  const { data, error, refetch } = useAnswer('GET /trade/{tradeId}', { params: { tradeId } })
+  const read = useAnswer('GET /trade/{tradeId}', { params: { tradeId } })
+  const { data, error } = read
   return (
     <Card title="Trade">
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Skeleton className="h-48 w-full" />
+      <ReadFault of={read} />
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton className="h-48 w-full" />
+        ) : null
       ) : (
         <TradeFacts trade={data} />
       )}

@@ -9,11 +9,11 @@ import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 import { PaymentStatusBadge } from '../parts/payment-status.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Timeline } from '../parts/timeline.tsx'
@@ -32,11 +32,12 @@ const REFETCH_SECONDS = 15
 /** One payment, from its order to its end. */
 export function Page() {
   const paymentId = usePathPart('paymentId')
-  const { data, error, refetch } = useAnswer(
+  const read = useAnswer(
     'GET /payment/status/{paymentId}',
     { params: { paymentId } },
     { refetchSeconds: REFETCH_SECONDS },
   )
+  const { data, error } = read
   return (
     <>
       <p className="mb-2">
@@ -48,7 +49,7 @@ export function Page() {
           <CopyButton text={paymentId} what="payment id" />
         </span>
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data !== undefined ? (
         <Parts payment={data} />
       ) : error === null ? (

@@ -11,9 +11,9 @@ import { saveFile } from '../format/save-file.ts'
 import { exactTime } from '../format/time-text.ts'
 import { Button, buttonStyle } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { paymentsAsked } from './payments-asked.ts'
@@ -43,26 +43,22 @@ export function Page() {
         What this account paid and was paid, newest first.
       </PageHeader>
       <PaymentFilters filters={filters} searchFault={searchFault} />
-      {list.error !== null && searchFault === undefined ? (
-        <ErrorPanel error={list.error} onRetry={list.retry} />
-      ) : null}
-      {list.error !== null ? null : list.rows === undefined ? (
-        <SkeletonRows rows={8} />
+      {searchFault === undefined ? <ReadFault of={list.read} /> : null}
+      {list.rows === undefined ? (
+        list.error === null ? (
+          <SkeletonRows rows={8} />
+        ) : null
       ) : payments.length > 0 ? (
         <PaymentTable payments={payments} />
       ) : (
         <NothingFound isFiltered={!filters.isEmpty} />
       )}
-      {list.error !== null ? null : (
-        <>
-          {lookedBackTo === null ? null : (
-            <p className="mt-3 text-center text-soft">
-              Looked back to {exactTime(lookedBackTo)}. Older payments may fit, too.
-            </p>
-          )}
-          <LoadMore of={list}>{lookedBackTo === null ? 'Show more' : 'Look further back'}</LoadMore>
-        </>
+      {lookedBackTo === null ? null : (
+        <p className="mt-3 text-center text-soft">
+          Looked back to {exactTime(lookedBackTo)}. Older payments may fit, too.
+        </p>
       )}
+      <LoadMore of={list}>{lookedBackTo === null ? 'Show more' : 'Look further back'}</LoadMore>
     </>
   )
 }

@@ -6,10 +6,10 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { PlanExceptions } from './plan-exceptions.tsx'
 import { PlanLimitsDialog } from './plan-limits-dialog.tsx'
@@ -18,7 +18,8 @@ import type { PlanFacts } from './plans.tsx'
 /** One plan: what it allows, and where it differs from the endpoint table. */
 export function Page() {
   const name = usePathPart('plan')
-  const { data, error, refetch } = useAnswer('GET /operator/plans')
+  const read = useAnswer('GET /operator/plans')
+  const { data, error } = read
   const plan = data?.plans.find((each) => each.plan === name)
   return (
     <>
@@ -26,7 +27,7 @@ export function Page() {
         <PageLink to="/plans">All plans</PageLink>
       </p>
       <PageHeader title={`Plan ${name}`} />
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {plan !== undefined ? (
         <div className="space-y-4">
           <Limits plan={plan} />

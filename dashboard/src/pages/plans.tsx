@@ -1,9 +1,9 @@
 import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { limitText } from '../format/limit-text.ts'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -29,13 +29,14 @@ const COLUMNS: readonly Column<PlanFacts>[] = [
 
 /** The plans of the installation, for whoever runs it. */
 export function Page() {
-  const { data, error, refetch } = useAnswer('GET /operator/plans')
+  const read = useAnswer('GET /operator/plans')
+  const { data, error } = read
   return (
     <>
       <PageHeader title="Plans">
         What each plan allows. A change holds for every key of the plan within seconds.
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data !== undefined ? (
         <Table caption="Plans" columns={COLUMNS} rows={data.plans} rowKey={({ plan }) => plan} />
       ) : error === null ? (

@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { inputStyle } from '../parts/field.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -22,7 +23,8 @@ type Member = Answer<'GET /members'>['members'][number]
 
 /** Who may use the account, and as what. */
 export function MemberSettings() {
-  const { data, error, refetch } = useAnswer('GET /members')
+  const read = useAnswer('GET /members')
+  const { data, error } = read
   const { selected, member } = useSession()
   const isOwner = selected?.role === 'owner'
   const [asked, setAsked] = useState<'invite' | Member | null>(null)
@@ -93,7 +95,7 @@ export function MemberSettings() {
           </Button>
         ) : null}
       </div>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows rows={3} />

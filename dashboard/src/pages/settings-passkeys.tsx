@@ -10,6 +10,7 @@ import { Card } from '../parts/card.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Field } from '../parts/field.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -21,7 +22,8 @@ export type Passkey = Answer<'GET /me/passkeys'>['passkeys'][number]
 
 /** The passkeys of this person: make one, delete one. */
 export function PasskeySettings() {
-  const { data, error, refetch } = useAnswer('GET /me/passkeys')
+  const read = useAnswer('GET /me/passkeys')
+  const { data, error } = read
   const [asked, setAsked] = useState<Passkey | null>(null)
   const columns: readonly Column<Passkey>[] = [
     {
@@ -73,9 +75,11 @@ export function PasskeySettings() {
   return (
     <Card title="Passkeys">
       <div className="space-y-4">
-        {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+        <ReadFault of={read} />
         {data === undefined ? (
-          <Skeleton className="h-6 w-48" />
+          error === null ? (
+            <Skeleton className="h-6 w-48" />
+          ) : null
         ) : data.passkeys.length === 0 ? (
           <p className="text-soft">None yet. A passkey signs in without a password.</p>
         ) : (

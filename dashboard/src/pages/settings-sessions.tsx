@@ -4,8 +4,8 @@ import { useAnswer } from '../api/use-answer.ts'
 import { browserText } from '../format/browser-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -16,7 +16,8 @@ export type SessionInfo = Answer<'GET /sessions'>['sessions'][number]
 
 /** Where this person is signed in, and the way to end it. */
 export function SessionSettings() {
-  const { data, error, refetch } = useAnswer('GET /sessions')
+  const read = useAnswer('GET /sessions')
+  const { data, error } = read
   const passkeys = useAnswer('GET /me/passkeys').data?.passkeys
   const [asked, setAsked] = useState<SessionInfo | null>(null)
   const columns: readonly Column<SessionInfo>[] = [
@@ -73,7 +74,7 @@ export function SessionSettings() {
       <h2 id="sessions" className="font-semibold">
         Sessions
       </h2>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows rows={2} />

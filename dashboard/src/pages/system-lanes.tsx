@@ -11,6 +11,7 @@ import { Button } from '../parts/button.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -133,10 +134,11 @@ export function SystemLanes() {
         <h2 id="payers" className="font-semibold">
           Fee payers
         </h2>
-        {payers.error !== null ? (
-          <ErrorPanel error={payers.error} onRetry={() => void payers.refetch()} />
-        ) : payers.data === undefined ? (
-          <SkeletonRows rows={2} />
+        <ReadFault of={payers} />
+        {payers.data === undefined ? (
+          payers.error === null ? (
+            <SkeletonRows rows={2} />
+          ) : null
         ) : (
           <Table
             caption="Fee payers"
@@ -150,10 +152,11 @@ export function SystemLanes() {
         <h2 id="lanes" className="font-semibold">
           Frozen lanes
         </h2>
-        {lanes.error !== null ? (
-          <ErrorPanel error={lanes.error} onRetry={lanes.retry} />
-        ) : lanes.rows === undefined ? (
-          <SkeletonRows rows={1} />
+        <ReadFault of={lanes.read} />
+        {lanes.rows === undefined ? (
+          lanes.error === null ? (
+            <SkeletonRows rows={1} />
+          ) : null
         ) : frozen.length === 0 ? (
           <p className="text-soft">No lane is frozen: every key signs.</p>
         ) : (

@@ -1,6 +1,6 @@
 import { useAnswer } from '../api/use-answer.ts'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { SystemDoctor } from './system-doctor.tsx'
 import { SystemLanes } from './system-lanes.tsx'
@@ -10,17 +10,14 @@ const REFETCH_SECONDS = 10
 
 /** How the installation does, for whoever runs it. */
 export function Page() {
-  const { data, error, refetch } = useAnswer(
-    'GET /operator/networks',
-    {},
-    { refetchSeconds: REFETCH_SECONDS },
-  )
+  const read = useAnswer('GET /operator/networks', {}, { refetchSeconds: REFETCH_SECONDS })
+  const { data, error } = read
   return (
     <div className="space-y-6">
       <PageHeader title="System">
         Networks and their nodes, the keys that sign, and whether the books are right.
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data !== undefined ? (
         <SystemNetworks networks={data.networks} />
       ) : error === null ? (

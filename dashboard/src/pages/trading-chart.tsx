@@ -10,7 +10,7 @@ import { priceText } from '../format/price-text.ts'
 import { stretchText } from '../format/time-text.ts'
 import { Candles } from '../parts/candles.tsx'
 import { Card } from '../parts/card.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import type { Reading } from '../parts/reading.ts'
 import { Segments } from '../parts/segments.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
@@ -50,11 +50,12 @@ export function TradingChart({ token }: { token: Token }) {
   const assets = useAssets()
   const [interval, setInterval] = useState<CandleInterval>('1m')
   const { mint, network } = token
-  const { data, error, refetch } = useAnswer(
+  const read = useAnswer(
     'GET /token/candles/{mint}',
     { params: { mint }, query: { network, interval, limit: CANDLES } },
     { refetchSeconds: REFETCH_SECONDS },
   )
+  const { data, error } = read
   const candles = useMemo(
     () =>
       data?.candles.map(({ time, open, high, low, close }) => ({
@@ -80,10 +81,11 @@ export function TradingChart({ token }: { token: Token }) {
         />
       }
     >
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : candles === undefined ? (
-        <Skeleton className="h-64 w-full" />
+      <ReadFault of={read} />
+      {candles === undefined ? (
+        error === null ? (
+          <Skeleton className="h-64 w-full" />
+        ) : null
       ) : (
         <Candles
           label={

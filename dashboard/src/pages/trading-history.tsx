@@ -4,9 +4,9 @@ import { useAssets } from '../api/use-assets.ts'
 import { priceText } from '../format/price-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Card } from '../parts/card.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 import { PaymentStatusBadge } from '../parts/payment-status.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -23,10 +23,11 @@ const OVER: ReadonlySet<string> = new Set(['failed', 'expired'])
 /** What this wallet has traded here. */
 export function TradingHistory({ wallet }: { wallet: Wallet }) {
   const assets = useAssets()
-  const { data, error, refetch } = useAnswer('GET /trade/history/{publicKey}', {
+  const read = useAnswer('GET /trade/history/{publicKey}', {
     params: { publicKey: wallet.address },
     query: { limit: SHOWN_MAX },
   })
+  const { data, error } = read
   const native = (trade: Trade) => assets.symbol(trade.network, 'native')
   const columns: readonly Column<Trade>[] = [
     {
@@ -71,10 +72,11 @@ export function TradingHistory({ wallet }: { wallet: Wallet }) {
   ]
   return (
     <Card title="Trades of this wallet">
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <SkeletonRows rows={3} />
+      <ReadFault of={read} />
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows rows={3} />
+        ) : null
       ) : data.trades.length === 0 ? (
         <p className="text-soft">Nothing was traded from this wallet yet.</p>
       ) : (

@@ -4,7 +4,7 @@ import { useAssets } from '../api/use-assets.ts'
 import { priceText } from '../format/price-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Card } from '../parts/card.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -18,11 +18,12 @@ const REFETCH_SECONDS = 10
 /** What the wallet holds, and what that is worth. */
 export function TradingHoldings({ wallet, network }: { wallet: Wallet; network: string }) {
   const assets = useAssets()
-  const { data, error, refetch } = useAnswer(
+  const read = useAnswer(
     'GET /portfolio/{publicKey}',
     { params: { publicKey: wallet.address }, query: { network } },
     { refetchSeconds: REFETCH_SECONDS },
   )
+  const { data, error } = read
   const unit = assets.symbol(network, 'native')
   const columns: readonly Column<Holding>[] = [
     { header: 'Asset', cell: (holding) => nameOf(holding) },
@@ -59,10 +60,11 @@ export function TradingHoldings({ wallet, network }: { wallet: Wallet; network: 
         )
       }
     >
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <SkeletonRows rows={3} />
+      <ReadFault of={read} />
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows rows={3} />
+        ) : null
       ) : (
         <div className="space-y-3">
           <p>

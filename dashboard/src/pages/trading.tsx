@@ -3,8 +3,8 @@ import { useAnswer } from '../api/use-answer.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { useFilters } from '../app/use-filters.ts'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TradingChart } from './trading-chart.tsx'
 import { TradingHistory } from './trading-history.tsx'
@@ -39,12 +39,7 @@ export function Page() {
         Tokens that the networks’ markets trade against native currency. Prices are the markets’
         own.
       </PageHeader>
-      {error === null ? null : (
-        <ErrorPanel
-          error={error}
-          onRetry={() => void Promise.all([tokens.refetch(), wallets.refetch()])}
-        />
-      )}
+      <ReadFault of={tokens.error === null ? wallets : tokens} />
       {listed === undefined || wallets.data === undefined ? (
         error === null ? (
           <Skeleton className="h-96 w-full" />

@@ -10,10 +10,10 @@ import { Chart } from '../parts/chart.tsx'
 import type { ChartLine } from '../parts/chart.tsx'
 import { Deadline } from '../parts/deadline.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -67,13 +67,14 @@ const COLUMNS: readonly Column<KeyUsage>[] = [
 
 /** What the plan allows, and what was used of it. */
 export function Page() {
-  const { data, error, refetch } = useAnswer('GET /usage', {}, { refetchSeconds: REFETCH_SECONDS })
+  const read = useAnswer('GET /usage', {}, { refetchSeconds: REFETCH_SECONDS })
+  const { data, error } = read
   return (
     <div className="space-y-4">
       <PageHeader title="Usage and plan">
         What the plan allows, and what was used of it. Whoever runs this installation changes plans.
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data !== undefined ? (
         <Parts usage={data} />
       ) : error === null ? (
@@ -113,7 +114,7 @@ function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
   const total = requests.reduce((sum, each) => sum + each, 0)
   return (
     <>
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-2">
         <Card title="Plan" actions={<Badge tone="brand">{plan}</Badge>}>
           <Facts
             facts={[

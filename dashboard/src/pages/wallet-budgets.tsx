@@ -10,8 +10,10 @@ import { WINDOW_NAMES } from './wallet-budget.tsx'
 /** In a list of wallets: whether a policy holds, and what each limit over time has left. */
 export function WalletBudgets({ address }: { address: string }) {
   const { data, error } = useAnswer('GET /wallets/{address}', { params: { address } })
-  if (error !== null) return <span className="text-soft">cannot be read now</span>
-  if (data === undefined) return <Skeleton className="h-4 w-32" />
+  if (data === undefined) {
+    if (error !== null) return <span className="text-soft">cannot be read now</span>
+    return <Skeleton className="h-4 w-32" />
+  }
   const { policy, budgets, label } = data
   if (policy === null) return <span className="text-soft">no policy</span>
   if (budgets.length === 0) return <span className="text-soft">no limits over time</span>

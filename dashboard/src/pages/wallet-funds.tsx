@@ -1,13 +1,18 @@
 import { useAnswer } from '../api/use-answer.ts'
+import { stepTime } from '../format/time-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 
 /** What a wallet may spend, of each asset that it has any of. */
 export function WalletFunds({ address }: { address: string }) {
-  const { data, error } = useAnswer('GET /wallets/{address}', { params: { address } })
-  if (error !== null) return <span className="text-soft">cannot be read now</span>
-  if (data === undefined) return <Skeleton className="h-4 w-28 sm:ml-auto" />
+  const { data, error, dataUpdatedAt } = useAnswer('GET /wallets/{address}', {
+    params: { address },
+  })
+  if (data === undefined) {
+    if (error !== null) return <span className="text-soft">cannot be read now</span>
+    return <Skeleton className="h-4 w-28 sm:ml-auto" />
+  }
   const held = data.balances.filter(({ amountBaseUnits }) => amountBaseUnits !== '0')
   const unread = data.unread ?? []
   if (held.length + unread.length === 0) {
@@ -27,6 +32,9 @@ export function WalletFunds({ address }: { address: string }) {
           {symbol} cannot be read now
         </span>
       ))}
+      {error === null ? null : (
+        <span className="text-soft">read at {stepTime(dataUpdatedAt, Date.now())}</span>
+      )}
     </span>
   )
 }

@@ -10,11 +10,11 @@ import { Amount } from '../parts/amount.tsx'
 import { Button, buttonStyle } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -33,7 +33,8 @@ export function Page() {
   const address = usePathPart('address')
   const mayChange = useMay('write')
   const [isDeleting, setDeleting] = useState(false)
-  const { data, error, refetch } = useAnswer('GET /wallets/{address}', { params: { address } })
+  const read = useAnswer('GET /wallets/{address}', { params: { address } })
+  const { data, error } = read
   const actions = (
     <>
       <Link to="/payments" search={{ wallet: address }} className={buttonStyle()}>
@@ -61,7 +62,7 @@ export function Page() {
           </>
         )}
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data !== undefined ? (
         <div className="space-y-4">
           <Receive wallet={data} />

@@ -6,9 +6,9 @@ import { shortText } from '../format/short-text.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -51,7 +51,8 @@ const COLUMNS: readonly Column<Wallet>[] = [
 
 /** The wallets whose keys the service holds. */
 export function Page() {
-  const { data, error, refetch } = useAnswer('GET /wallets')
+  const read = useAnswer('GET /wallets')
+  const { data, error } = read
   const mayCreate = useMay('write')
   const [isAsking, setAsking] = useState(false)
   const create = mayCreate ? (
@@ -64,7 +65,7 @@ export function Page() {
       <PageHeader title="Wallets" actions={create}>
         The service holds their keys and signs for them, within the policy that you give each.
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows />

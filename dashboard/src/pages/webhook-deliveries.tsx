@@ -10,6 +10,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Segments } from '../parts/segments.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
@@ -93,9 +94,11 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
           onChoose={setStatus}
         />
       </div>
-      {list.error === null ? null : <ErrorPanel error={list.error} onRetry={list.retry} />}
+      <ReadFault of={list.read} />
       {list.rows === undefined ? (
-        <SkeletonRows rows={3} />
+        list.error === null ? (
+          <SkeletonRows rows={3} />
+        ) : null
       ) : deliveries.length === 0 ? (
         <Empty title={status === 'all' ? 'Nothing was sent yet' : `No delivery is ${status}`}>
           Send a test event to see one arrive.

@@ -11,6 +11,7 @@ import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Time } from '../parts/time.tsx'
@@ -24,7 +25,8 @@ import type { WebhookInfo } from './webhooks.tsx'
 export function Page() {
   const webhookId = usePathPart('webhookId')
   const mayChange = useMay('write')
-  const { data, error, refetch } = useAnswer('GET /webhooks/{webhookId}', { params: { webhookId } })
+  const read = useAnswer('GET /webhooks/{webhookId}', { params: { webhookId } })
+  const { data, error } = read
   return (
     <>
       <p className="mb-2">
@@ -41,7 +43,7 @@ export function Page() {
           </span>
         )}
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data !== undefined ? (
         <div className="space-y-4">
           <WebhookFacts webhook={data} />

@@ -6,10 +6,10 @@ import { Badge } from '../parts/badge.tsx'
 import type { Tone } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -70,7 +70,8 @@ const COLUMNS: readonly Column<WebhookInfo>[] = [
 
 /** Where events are sent. */
 export function Page() {
-  const { data, error, refetch } = useAnswer('GET /webhooks')
+  const read = useAnswer('GET /webhooks')
+  const { data, error } = read
   const mayCreate = useMay('write')
   const [isAsking, setAsking] = useState(false)
   const create = mayCreate ? (
@@ -83,7 +84,7 @@ export function Page() {
       <PageHeader title="Webhooks" actions={create}>
         Each event is sent as a signed request, in order, and again until your endpoint takes it.
       </PageHeader>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows />

@@ -3,7 +3,7 @@ import { useAnswer } from '../api/use-answer.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -17,11 +17,8 @@ const REFETCH_SECONDS = 15
 
 /** What buyers find of this account. */
 export function Catalogue() {
-  const { data, error, refetch } = useAnswer(
-    'GET /x402/catalogue',
-    {},
-    { refetchSeconds: REFETCH_SECONDS },
-  )
+  const read = useAnswer('GET /x402/catalogue', {}, { refetchSeconds: REFETCH_SECONDS })
+  const { data, error } = read
   const columns: readonly Column<Resource>[] = [
     { header: 'Resource', cell: (resource) => <Name resource={resource} /> },
     { header: 'Price', align: 'right', cell: ({ prices }) => <Prices prices={prices} /> },
@@ -39,7 +36,7 @@ export function Catalogue() {
       <h2 id="catalogue" className="font-semibold">
         Catalogue
       </h2>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows rows={3} />

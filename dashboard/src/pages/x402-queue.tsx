@@ -1,6 +1,6 @@
 import { useAnswer } from '../api/use-answer.ts'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { PaymentTable } from './payments-table.tsx'
 
@@ -9,20 +9,22 @@ const REFETCH_SECONDS = 3
 
 /** What was claimed to be settled and is in no block yet. */
 export function SettlementQueue() {
-  const { data, error, refetch } = useAnswer(
+  const read = useAnswer(
     'GET /payments',
     { query: { type: 'received', status: 'pending', limit: SHOWN_MAX } },
     { refetchSeconds: REFETCH_SECONDS },
   )
+  const { data, error } = read
   return (
     <section aria-labelledby="queue" className="space-y-3">
       <h2 id="queue" className="font-semibold">
         Settlement queue
       </h2>
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <SkeletonRows rows={2} />
+      <ReadFault of={read} />
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows rows={2} />
+        ) : null
       ) : data.payments.length === 0 ? (
         <Empty title="Nothing waits to be settled">
           A settlement stands here from its claim until a block shows it.

@@ -6,9 +6,9 @@ import { shareOf } from '../format/share-of.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Meter } from '../parts/meter.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { Short } from '../parts/short.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Time } from '../parts/time.tsx'
@@ -19,17 +19,14 @@ const REFETCH_SECONDS = 15
 
 /** Per network: what settling took of the budget of today, and who pays. */
 export function SponsoringCards() {
-  const { data, error, refetch } = useAnswer(
-    'GET /x402/sponsoring',
-    {},
-    { refetchSeconds: REFETCH_SECONDS },
-  )
+  const read = useAnswer('GET /x402/sponsoring', {}, { refetchSeconds: REFETCH_SECONDS })
+  const { data, error } = read
   return (
     <section aria-labelledby="gas" className="space-y-3">
       <h2 id="gas" className="font-semibold">
         Gas for settlements
       </h2>
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data !== undefined ? (
         <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
           {data.networks.map((each) => (

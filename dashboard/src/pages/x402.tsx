@@ -8,10 +8,10 @@ import { shortText } from '../format/short-text.ts'
 import { Amount } from '../parts/amount.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorPanel } from '../parts/error-panel.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PaymentStatusBadge } from '../parts/payment-status.tsx'
+import { ReadFault } from '../parts/read-fault.tsx'
 import { RowLink } from '../parts/row-link.tsx'
 import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
@@ -34,14 +34,15 @@ const SETTLEMENTS_SHOWN_MAX = 20
 /** What sellers can settle here, and what was settled last. */
 export function Page() {
   const { baseUrl } = useSession()
-  const { data, error, refetch } = useAnswer('GET /x402/supported')
+  const read = useAnswer('GET /x402/supported')
+  const { data, error } = read
   return (
     <div className="space-y-6">
       <PageHeader title="x402">
         This service verifies and settles x402 payments. Sellers name it as their facilitator.
       </PageHeader>
       <CodeBlock code={`${baseUrl}/x402`} what="facilitator address" />
-      {error === null ? null : <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      <ReadFault of={read} />
       {data === undefined ? (
         error === null ? (
           <SkeletonRows rows={3} />
@@ -141,10 +142,11 @@ function Settlements() {
   const api = useApi()
   const assets = useAssets()
   // The operation in front makes new events refresh it.
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     queryKey: ['GET /events', 'settlements'],
     queryFn: () => recentEvents(api),
   })
+  const { data, error } = read
   const settled = settlementsShown(data ?? [], SETTLEMENTS_SHOWN_MAX)
   const columns: readonly Column<ShownSettlement>[] = [
     {
@@ -179,10 +181,11 @@ function Settlements() {
       <h2 id="settlements" className="font-semibold">
         Recent settlements
       </h2>
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <SkeletonRows rows={3} />
+      <ReadFault of={read} />
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows rows={3} />
+        ) : null
       ) : settled.length === 0 ? (
         <Empty title="Nothing was settled lately">
           What a seller of this account settles appears here by itself.
