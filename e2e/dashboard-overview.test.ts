@@ -1,7 +1,7 @@
 import { until } from '@florin/server/kernel/until.ts'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { barriers } from './actors/browser.ts'
+import { barriers, visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
@@ -96,7 +96,67 @@ describe.skipIf(NO_CHROMIUM)('the overview (skipped without a Chromium in PATH)'
     expect(await drawn?.evaluate((canvas) => canvas.isConnected)).toBe(true)
     await page.unroute(/api\/usage$/)
   })
+
+  test('and Usage show the same days in UTC wherever the reader is', async () => {
+    const storageState = await dashboard.owner.context.storageState()
+    const days = Array.from({ length: 30 }, (_, index) => ({
+      day: new Date(Date.UTC(2026, 9, 10 + index)).toISOString().slice(0, 10),
+      requests: index + 1,
+    }))
+    const seen = async (timezoneId: string) => {
+      const { context, page } = await visit(dashboard.browser, { storageState, timezoneId })
+      await page.addInitScript(KEEP_TEXTS)
+      await page.route(/api\/usage$/, async (route) => {
+        const rest = (await (await route.fetch()).json()) as object
+        await route.fulfill({ json: { ...rest, days } })
+      })
+      const read = async () => {
+        const chart = page.getByRole('slider').first()
+        await chart.locator('canvas').waitFor()
+        await chart.press('End')
+        await chart.press('ArrowLeft')
+        const told = (await chart.getAttribute('aria-valuetext'))?.split(':')[0]
+        const zone = await chart.getByText('UTC', { exact: true }).count()
+        return { told, zone, axis: await page.evaluate<string[]>(TEXTS_KEPT) }
+      }
+      await dashboard.open(page, '/usage', 'Usage and plan')
+      const usage = await read()
+      expect(await barriers(page)).toEqual([])
+      await dashboard.open(page, '/', 'Overview')
+      await page.getByRole('button', { name: '30 days' }).click()
+      await page.getByRole('slider', { name: /^Payments over time/ }).waitFor()
+      await until(
+        'the days are drawn',
+        async () => (await read()).told?.endsWith('in UTC') ?? false,
+        WAIT,
+      )
+      const overview = await read()
+      await context.close()
+      return { usage, overview: { told: overview.told, zone: overview.zone } }
+    }
+    const [utc, auckland, losAngeles] = [
+      await seen('UTC'),
+      await seen('Pacific/Auckland'),
+      await seen('America/Los_Angeles'),
+    ]
+    expect(utc.usage.told).toBe('7 Nov in UTC')
+    expect(utc.usage.zone).toBe(1)
+    expect(utc.usage.axis.length).toBeGreaterThan(3)
+    expect(auckland).toEqual(utc)
+    expect(losAngeles).toEqual(utc)
+  })
 })
+
+/** Keeps what is written on a canvas, and where: the axis of a chart is nowhere else. */
+const KEEP_TEXTS = `{
+  const write = CanvasRenderingContext2D.prototype.fillText
+  globalThis.textsKept = new Set()
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    globalThis.textsKept.add(text + ' at ' + Math.round(x))
+    return write.call(this, text, x, y)
+  }
+}`
+const TEXTS_KEPT = '[...globalThis.textsKept].sort()'
 
 /** Pixels that a colour of the palette is high in a column of a canvas, at most. */
 const HIGHEST = (canvas: unknown, tone: string): number => {

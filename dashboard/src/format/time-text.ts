@@ -74,6 +74,15 @@ export function stretchText(fromMilliseconds: number, toMilliseconds: number): s
   return `${minute.format(fromMilliseconds)} to ${(isSameDay ? clockMinute : minute).format(toMilliseconds)} ${zoneText(toMilliseconds)}`
 }
 
+const utcDay = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+})
+
+/** A day of the calendar in UTC, by which the service counts: "21 Nov in UTC". Its beginning in Unix milliseconds. */
+export function utcDayText(fromMilliseconds: number): string {
+  return `${utcDay.format(fromMilliseconds)} in UTC`
+}
+
 /** A span for people: 850 ms, 3.2 s, 4 min, 5 h, 3 days. */
 export function spanText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAssets } from '../api/use-assets.ts'
 import { exactText } from '../format/amount-text.ts'
-import { spanText, stretchText } from '../format/time-text.ts'
+import { spanText, stretchText, utcDayText } from '../format/time-text.ts'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
 import type { ChartLine } from '../parts/chart.tsx'
@@ -24,14 +24,20 @@ const dash = (name: string, tone: string) => (
   </span>
 )
 
+/** A period of many days is summed up by the day in UTC: it is drawn so, or a reader elsewhere would see each a day off. */
+const isOfDays = (period: Overview['period']) => period === 'month'
+const zoneOf = ({ period }: Overview) => (isOfDays(period) ? { zone: 'UTC' as const } : {})
+
 /** Reads the figures of a step; the last one is still running. */
 const readerOf =
-  ({ buckets, to }: Overview, figures: (bucket: Bucket) => Reading['figures']) =>
+  ({ period, buckets, to }: Overview, figures: (bucket: Bucket) => Reading['figures']) =>
   (step: number): Reading => {
     const bucket = buckets[step]
     if (bucket === undefined) return { when: 'Nothing', figures: [] }
     return {
-      when: stretchText(bucket.from, buckets[step + 1]?.from ?? to),
+      when: isOfDays(period)
+        ? utcDayText(bucket.from)
+        : stretchText(bucket.from, buckets[step + 1]?.from ?? to),
       figures: figures(bucket),
     }
   }
@@ -95,6 +101,7 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
           lines={outcomes}
           format={numberText}
           read={readerOf(overview, outcomeFigures)}
+          {...zoneOf(overview)}
         />
         <Key>
           {dash('Succeeded', 'bg-good')}
@@ -111,6 +118,7 @@ export function OverviewCharts({ overview }: { overview: Overview }) {
           lines={latency}
           format={spanText}
           read={readerOf(overview, latencyFigures)}
+          {...zoneOf(overview)}
         />
         <Key>
           {dash('Half within', 'bg-brand')}
@@ -169,6 +177,7 @@ function VolumeCard({ overview, times }: { overview: Overview; times: readonly n
           const name = direction === 'sent' ? 'Sent' : 'Received'
           return [{ name, value: `${exactText(moved)} ${shown?.symbol ?? ''}`, tone: 'brand' }]
         })}
+        {...zoneOf(overview)}
       />
       <div className="mt-1 -mb-2">
         <Segments

@@ -7,7 +7,7 @@ import { useAssets } from '../api/use-assets.ts'
 import { exactText } from '../format/amount-text.ts'
 import { countText } from '../format/count-text.ts'
 import { priceText } from '../format/price-text.ts'
-import { stretchText } from '../format/time-text.ts'
+import { stretchText, utcDayText } from '../format/time-text.ts'
 import { Candles } from '../parts/candles.tsx'
 import { Card } from '../parts/card.tsx'
 import { ReadFault } from '../parts/read-fault.tsx'
@@ -33,7 +33,8 @@ function readingOf(candle: Candle | undefined, seconds: number, unit: string): R
   const { time, open, high, low, close, nativeVolume, trades } = candle
   const amount = (text: string) => `${exactText(text)} ${unit}`
   return {
-    when: stretchText(time, time + seconds * 1_000),
+    when:
+      seconds < CANDLE_SECONDS['1d'] ? stretchText(time, time + seconds * 1_000) : utcDayText(time),
     figures: [
       { name: 'Open', value: amount(open) },
       { name: 'High', value: amount(high) },

@@ -3,7 +3,7 @@ import type { Answer } from '../api/operation.ts'
 import { useAnswer } from '../api/use-answer.ts'
 import { countText } from '../format/count-text.ts'
 import { limitText } from '../format/limit-text.ts'
-import { stretchText } from '../format/time-text.ts'
+import { utcDayText } from '../format/time-text.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Card } from '../parts/card.tsx'
 import { Chart } from '../parts/chart.tsx'
@@ -144,12 +144,13 @@ function Parts({ usage: { plan, limits, keys, days } }: { usage: Usage }) {
           <Chart
             shape="bars"
             counts
-            label={`${countText(total, 'request')} in the last 30 days, ${numberText(requests.at(-1) ?? 0)} of them today.`}
+            zone="UTC"
+            label={`${countText(total, 'request')} in the last 30 days, ${numberText(requests.at(-1) ?? 0)} of them today in UTC.`}
             times={times}
             lines={lines}
             format={numberText}
             read={(step) => ({
-              when: stretchText(times[step] ?? 0, times[step + 1] ?? Date.now()),
+              when: utcDayText(times[step] ?? 0),
               figures: [
                 { name: 'Requests', value: numberText(requests[step] ?? 0), tone: 'brand' },
               ],

@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import type { CandlesProps, DrawnCandle } from './candles.tsx'
 import { colour } from './palette.ts'
 import { PlotReader } from './plot-reader.tsx'
+import { plotTime } from './plot-time.ts'
 import { usePlot } from './use-plot.ts'
 
 const HEIGHT_PIXELS = 256
@@ -18,21 +19,22 @@ const CANDLES_MIN = 30
 /** Room above the highest and below the lowest price, as a part of the span. */
 const MARGIN = 0.08
 const DAY_SECONDS = 86_400
-const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /** Draws candles: green where the price rose, red where it fell. It follows the width of its place and the theme. */
 export function CandlesCanvas({ label, candles, seconds, format, read }: CandlesProps) {
+  // Candles of a day are of days in UTC.
+  const zone = seconds < DAY_SECONDS ? undefined : 'UTC'
   const draw = useCallback(
     (element: HTMLElement) => {
       const grid = { stroke: colour('line', element), width: 1 }
       const axis = { stroke: colour('soft', element), grid, ticks: { show: false } }
       const tones = { rose: colour('good', element), fell: colour('bad', element) }
-      const words = seconds < DAY_SECONDS / 24 ? hour : day
+      const time = plotTime(seconds < DAY_SECONDS / 24 ? 'hour' : 'day', zone)
       return new uPlot(
         {
           width: element.clientWidth,
           height: HEIGHT_PIXELS,
+          ...time.dates,
           legend: { show: false },
           cursor: { show: false },
           scales: {
@@ -44,7 +46,7 @@ export function CandlesCanvas({ label, candles, seconds, format, read }: Candles
               ...axis,
               size: TIME_AXIS_PIXELS,
               space: TIME_PIXELS,
-              values: (_, splits) => splits.map((each) => words.format(each * 1_000)),
+              values: (_, splits) => splits.map(time.text),
             },
             {
               ...axis,
@@ -59,12 +61,12 @@ export function CandlesCanvas({ label, candles, seconds, format, read }: Candles
         element,
       )
     },
-    [candles, seconds, format],
+    [candles, seconds, zone, format],
   )
   const { ref, plot } = usePlot(HEIGHT_PIXELS, draw)
   const times = useMemo(() => candles.map(({ time }) => time), [candles])
   return (
-    <PlotReader label={label} times={times} kind="points" plot={plot} read={read}>
+    <PlotReader label={label} times={times} zone={zone} kind="points" plot={plot} read={read}>
       <div ref={ref} aria-hidden="true" className="h-64 w-full overflow-hidden" />
     </PlotReader>
   )

@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import type { ChartProps } from './chart.tsx'
 import { colour } from './palette.ts'
 import { PlotReader } from './plot-reader.tsx'
+import { plotTime } from './plot-time.ts'
 import { usePlot } from './use-plot.ts'
 
 const HEIGHT_PIXELS = 176
@@ -23,14 +24,11 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => 10 ** power).flatMa
   5 * unit,
 ])
 const DAY_MILLISECONDS = 86_400_000
-const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** How a time is written at the axis: by the hour within a day or two, by the day beyond. */
-function timeText(times: readonly number[]): (atSeconds: number) => string {
+/** Times are written at the axis by the hour within a day or two, by the day beyond. */
+function unitOf(times: readonly number[]): 'hour' | 'day' {
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
-  const words = span <= 2 * DAY_MILLISECONDS ? hour : day
-  return (atSeconds) => words.format(atSeconds * 1_000)
+  return span <= 2 * DAY_MILLISECONDS ? 'hour' : 'day'
 }
 
 const stepSeconds = ([first = 0, second = first]: readonly number[]) => (second - first) / 1_000
@@ -46,16 +44,19 @@ export function ChartCanvas({
   shape,
   format,
   read,
+  zone,
   counts = false,
 }: ChartProps) {
   const draw = useCallback(
     (element: HTMLElement) => {
       const grid = { stroke: colour('line', element), width: 1 }
+      const time = plotTime(unitOf(times), zone)
       const axis = { stroke: colour('soft', element), grid, ticks: { show: false } }
       return new uPlot(
         {
           width: element.clientWidth,
           height: HEIGHT_PIXELS,
+          ...time.dates,
           legend: { show: false },
           cursor: { show: false },
           scales: {
@@ -68,7 +69,7 @@ export function ChartCanvas({
               ...axis,
               size: TIME_AXIS_PIXELS,
               space: TIME_PIXELS,
-              values: (_, splits) => splits.map(timeText(times)),
+              values: (_, splits) => splits.map(time.text),
             },
             {
               ...axis,
@@ -107,12 +108,12 @@ export function ChartCanvas({
         element,
       )
     },
-    [times, lines, shape, format, counts],
+    [times, lines, shape, format, zone, counts],
   )
   const { ref, plot } = usePlot(HEIGHT_PIXELS, draw)
   const kind = shape === 'bars' ? 'steps' : 'points'
   return (
-    <PlotReader label={label} times={times} kind={kind} plot={plot} read={read}>
+    <PlotReader label={label} times={times} zone={zone} kind={kind} plot={plot} read={read}>
       <div ref={ref} aria-hidden="true" className="h-44 w-full overflow-hidden" />
     </PlotReader>
   )

@@ -21,6 +21,8 @@ export interface ChartProps {
   readonly format: (value: number) => string
   /** The exact figures of a step, by its place in the times. */
   readonly read: (step: number) => Reading
+  /** The clock that steps are of; the reader's own when left out. */
+  readonly zone?: 'UTC'
   /** Values are counts: the axis names whole numbers only. */
   readonly counts?: boolean
 }

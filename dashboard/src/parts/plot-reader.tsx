@@ -25,6 +25,7 @@ const GAP_PIXELS = 10
 export function PlotReader({
   label,
   times,
+  zone,
   kind,
   plot,
   read,
@@ -33,6 +34,8 @@ export function PlotReader({
   label: string
   /** Unix milliseconds, rising; at least one. */
   times: readonly number[]
+  /** The clock that the axis is of; the reader's own when undefined. */
+  zone: 'UTC' | undefined
   kind: 'steps' | 'points'
   plot: RefObject<uPlot | null>
   /** The figures of a step, by its place in the times. */
@@ -79,7 +82,7 @@ export function PlotReader({
       {children}
       {/* Where both axes leave room; what is read of a step says it, too. */}
       <span aria-hidden="true" className="absolute bottom-2.5 left-1 text-xs text-soft">
-        {zoneText(times.at(-1) ?? 0)}
+        {zone ?? zoneText(times.at(-1) ?? 0)}
       </span>
       {found === -1 || plot.current === null ? null : (
         <Mark plot={plot.current} times={times} step={found} kind={kind} reading={reading} />
