@@ -2,7 +2,7 @@ import { PAGES } from '@florin/dashboard/src/app/pages.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { visit } from './actors/browser.ts'
+import { barriers, sidewaysPixels, visit } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
 
@@ -98,6 +98,26 @@ describe.skipIf(NO_CHROMIUM)('by keyboard alone (skipped without a Chromium in P
     await page.getByText('No keys yet').waitFor()
     expect(await focused(page)).toEqual(named('API keys'))
     await page.unroute(/api\/keys$/)
+  })
+
+  test('a key can be found by the id that an audit entry names it by', async () => {
+    const { page } = dashboard.owner
+    const client = openClient(dashboard.florin.baseUrl, dashboard.florin.info.apiKeys.enterprise)
+    const { body } = await client.post('/keys', { name: 'Till', scopes: ['read'] })
+    const keyId = String(body['keyId'])
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await open(page, '/keys')
+      const row = page.getByRole('row').filter({ hasText: 'Till' })
+      expect(await row.getByTitle(keyId).isVisible()).toBe(true)
+      await row.getByRole('button', { name: 'Copy id of key Till' }).press('Enter')
+      const copied = () => page.evaluate('navigator.clipboard.readText()')
+      await until('it is copied', async () => (await copied()) === keyId, WAIT)
+      expect([width, await sidewaysPixels(page)]).toEqual([width, 0])
+      expect([width, await barriers(page)]).toEqual([width, []])
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
   })
 
   test('whoever deletes a passkey goes on at the next one, too', async () => {

@@ -3,6 +3,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorPanel } from '../parts/error-panel.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Short } from '../parts/short.tsx'
 import { Time } from '../parts/time.tsx'
 import { useToast } from '../parts/toast.tsx'
 import type { KeyInfo } from './keys.tsx'
@@ -36,6 +37,7 @@ export function DeleteKeyDialog({ apiKey, onClose }: { apiKey: KeyInfo; onClose:
       <Facts
         facts={[
           { name: 'Name', value: name },
+          { name: 'Id', value: <Short text={keyId} what="key id" /> },
           { name: 'Ends in', value: <span className="font-mono">{lastFour}</span> },
           {
             name: 'Last used',

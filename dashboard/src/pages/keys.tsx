@@ -9,6 +9,7 @@ import { Empty } from '../parts/empty.tsx'
 import { NarrowName } from '../parts/narrow-name.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { ReadFault } from '../parts/read-fault.tsx'
+import { Short } from '../parts/short.tsx'
 import { SkeletonRows } from '../parts/skeleton.tsx'
 import { Table } from '../parts/table.tsx'
 import type { Column } from '../parts/table.tsx'
@@ -72,11 +73,20 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
     {
       header: 'Name',
       narrow: 1,
-      cell: ({ name, lastFour, mode }) => (
+      cell: ({ keyId, name, lastFour, mode }) => (
         <span className="block">
-          <span className="block font-medium break-words">{name}</span>
-          <span className="font-mono text-[0.8125rem] text-soft">
+          <span className="block font-medium break-words">
+            {name}{' '}
+            <span className="font-mono text-[0.8125rem] font-normal text-soft sm:hidden">
+              …{lastFour}
+            </span>
+          </span>
+          <span className="block font-mono text-[0.8125rem] text-soft max-sm:hidden">
             florin_{mode}_…{lastFour}
+          </span>
+          <span className="block text-soft">
+            {/* What the audit log and logs call it by. */}
+            <Short text={keyId} what={`id of key ${name}`} />
           </span>
         </span>
       ),
@@ -85,7 +95,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
       header: 'Scopes',
       narrow: 'line',
       cell: ({ scopes }) => (
-        <span className="inline-flex min-w-36 flex-wrap gap-1">
+        <span className="inline-flex min-w-26 flex-wrap gap-1">
           {scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}
