@@ -1,3 +1,5 @@
+import { replaceEqualDeep } from '@tanstack/react-query'
+
 /** A row, what it is known by, and the time that its list is sorted by. */
 export interface Entry<Row> {
   readonly id: string
@@ -79,18 +81,26 @@ export function withMore<A, R>(list: LoadedList<A, R>, page: LoadedPage<A, R>): 
 
 /**
  * The list with pages that were read anew. What new rows push out of a page stays behind it; only who asked for one page sees just that.
- * A page that ends with a row nobody knew leaves a gap behind it, which the next refresh reads.
+ * A page that ends with a row nobody knew leaves a gap behind it, which the next refresh reads. A row that is as it was is the same object.
  */
 export function withRead<A, R>(
   list: LoadedList<A, R>,
   read: readonly LoadedPage<A, R>[],
 ): LoadedList<A, R> {
   let { pages } = list
+  const before = new Map(pages.flatMap(({ entries }) => entries.map(({ id, row }) => [id, row])))
+  const asBefore = (page: LoadedPage<A, R>) => ({
+    ...page,
+    entries: page.entries.map((entry) => ({
+      ...entry,
+      row: replaceEqualDeep(before.get(entry.id), entry.row),
+    })),
+  })
   // From the last: a page may reach into those behind it, which are known by where they began.
   for (const fresh of read.toReversed()) {
     const place = pages.findIndex(({ cursor }) => cursor === fresh.cursor)
     if (place !== -1)
-      pages = [...pages.slice(0, place), fresh, ...behind(fresh, pages.slice(place))]
+      pages = [...pages.slice(0, place), asBefore(fresh), ...behind(fresh, pages.slice(place))]
   }
   pages = pages.slice(0, list.asked === 1 ? 1 : list.asked + GROWN_PAGES_MAX)
   const seen = new Set(idsOf(read))

@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { wholeUnits } from '../format/amount-text.ts'
 import type { Answer } from './operation.ts'
 import { useAnswer } from './use-answer.ts'
@@ -18,9 +19,13 @@ export interface Assets {
   amount(network: string, asset: string, baseUnits: string): string | undefined
 }
 
-/** Names and decimals of the assets, from the one list of networks that the whole page shares. */
+/** Names and decimals of the assets, from the one list of networks that the whole page shares: the same object until that changes. */
 export function useAssets(): Assets {
   const { data } = useAnswer('GET /networks')
+  return useMemo(() => assetsOf(data), [data])
+}
+
+function assetsOf(data: Answer<'GET /networks'> | undefined): Assets {
   const networks = data?.networks ?? []
   const network = (id: string) => networks.find((each) => each.network === id)
   const asset = (id: string, name: string) =>

@@ -80,6 +80,8 @@ export function usePages<O extends Reading, Row>(
       return withRead(list, await Promise.all([undefined, ...cursors].map(read)))
     },
     placeholderData: keepPreviousData,
+    // By place it would make other objects of all rows that moved; `withRead` keeps them by their id.
+    structuralSharing: false,
     refetchInterval: (query) => {
       const { data, status } = query.state
       const again = againMilliseconds(query)

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
 import { parseNetworkId } from '@florin/wire/network.ts'
 import type { Answer } from '../api/operation.ts'
@@ -37,6 +37,7 @@ export function AuditTable({
   showsAccount?: boolean
 }) {
   const [shown, setShown] = useState<AuditRow | null>(null)
+  const columns = useMemo(() => columnsOf(showsAccount, setShown), [showsAccount])
   return (
     <>
       <ReadFault of={list.read} />
@@ -49,7 +50,7 @@ export function AuditTable({
       ) : (
         <Table
           caption="Audit log"
-          columns={columnsOf(showsAccount, setShown)}
+          columns={columns}
           rows={entries}
           rowKey={({ auditId }) => auditId}
         />

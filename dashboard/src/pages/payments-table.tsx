@@ -1,5 +1,7 @@
+import { useMemo } from 'react'
 import type { Answer } from '../api/operation.ts'
 import { useAssets } from '../api/use-assets.ts'
+import type { Assets } from '../api/use-assets.ts'
 import { columnFractionDigits } from '../format/amount-text.ts'
 import { shortText } from '../format/short-text.ts'
 import { Amount } from '../parts/amount.tsx'
@@ -24,7 +26,19 @@ export function PaymentTable({
 }) {
   const assets = useAssets()
   const fractionDigits = columnFractionDigits(payments.map(({ amount }) => amount))
-  const columns: readonly Column<Payment>[] = [
+  const columns = useMemo(() => columnsOf(assets, fractionDigits), [assets, fractionDigits])
+  return (
+    <Table
+      caption={caption}
+      columns={columns}
+      rows={payments}
+      rowKey={({ paymentId }) => paymentId}
+    />
+  )
+}
+
+function columnsOf(assets: Assets, fractionDigits: number): readonly Column<Payment>[] {
+  return [
     {
       header: 'Payment',
       narrow: 'whole',
@@ -73,12 +87,4 @@ export function PaymentTable({
     },
     { header: 'Created', narrow: 4, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ]
-  return (
-    <Table
-      caption={caption}
-      columns={columns}
-      rows={payments}
-      rowKey={({ paymentId }) => paymentId}
-    />
-  )
 }

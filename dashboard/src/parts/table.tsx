@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { useState } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useKeptFocus } from './use-kept-focus.ts'
 import { useOverflow } from './use-overflow.ts'
 
@@ -35,9 +36,10 @@ const SMALL_CARD =
 
 /**
  * Rows of facts. On a narrow screen each row is a card, with each header before its value: every line of the value ends at the card's
- * edge, and it is the value that wraps, not its header. Long lists place what matters on small cards instead.
+ * edge, and it is the value that wraps, not its header. Long lists place what matters on small cards instead. A row that is the same
+ * object as before, of the same columns, is not drawn again: of a thousand rows only those that changed.
  */
-export function Table<Row>({
+export function Table<Row extends object>({
   caption,
   columns,
   rows,
@@ -54,6 +56,24 @@ export function Table<Row>({
   const isSmall = columns.some(({ narrow }) => narrow !== undefined)
   const isLink = columns.some(({ narrow }) => narrow === 'whole')
   const Cell = isSmall ? SmallCell : CardCell
+  const [kept] = useState(() => new WeakMap<readonly Column<Row>[], WeakMap<Row, ReactElement>>())
+  const drawn = kept.get(columns) ?? new WeakMap<Row, ReactElement>()
+  kept.set(columns, drawn)
+  const draw = (row: Row) => {
+    const element = (
+      <tr
+        key={rowKey(row)}
+        role="row"
+        className={`${ROW} ${isSmall ? SMALL_CARD : CARD} ${isLink ? 'max-sm:pr-9' : ''}`}
+      >
+        {columns.map((column) => (
+          <Cell key={column.header} column={column} row={row} />
+        ))}
+      </tr>
+    )
+    drawn.set(row, element)
+    return element
+  }
   // Positioned, or what only screen readers see would stand out of it and make the page as wide as the table.
   // The roles are written out: a row that is drawn as a card would lose its own.
   return (
@@ -80,17 +100,7 @@ export function Table<Row>({
           </tr>
         </thead>
         <tbody ref={body} role="rowgroup" className="max-sm:block">
-          {rows.map((row) => (
-            <tr
-              key={rowKey(row)}
-              role="row"
-              className={`${ROW} ${isSmall ? SMALL_CARD : CARD} ${isLink ? 'max-sm:pr-9' : ''}`}
-            >
-              {columns.map((column) => (
-                <Cell key={column.header} column={column} row={row} />
-              ))}
-            </tr>
-          ))}
+          {rows.map((row) => drawn.get(row) ?? draw(row))}
         </tbody>
       </table>
     </div>
