@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
+import type { DialFailure } from '../outbound/dial.ts'
 import type { Payment } from '../payments/payment.ts'
 import { hasReached } from '../payments/carry.ts'
 import { findPayment } from '../payments/store.ts'
@@ -61,14 +62,15 @@ async function shown(deps: GoOnDeps, going: GoingOn, problem: string | null): Pr
   })
 }
 
-/** Waits for the chain where the seller has handed out, or says that it was paid. Any other has hardly settled; the chain may still say so, later. */
+/** Waits for the chain where the seller has handed out, in an answer that can be kept or not, or says that it was paid. Any other has hardly settled; the chain may still say so, later. */
 async function confirmed(
   deps: GoOnDeps,
   { chain, accountId, paymentId, waitOver }: GoingOn,
   purchase: Purchase,
   went: WentOn,
 ): Promise<WentOn> {
-  const isExpected = purchase.isDelivered || saysSettled(went.answer)
+  const isTooLong = went.problem === ('body_too_long' satisfies DialFailure)
+  const isExpected = purchase.isDelivered || isTooLong || saysSettled(went.answer)
   if (!isExpected || hasReached(went.payment.status, 'confirmed')) return went
   const isEnough = new AbortController()
   // Handed over: it ends with the wait, and never rejects.

@@ -94,3 +94,13 @@ test('of a seller that fails and says that it was paid the chain is asked', asyn
   const twice = await twiceShown(72_503, [says(500, SETTLED), says(500)])
   expect(twice).toEqual({ went: [500, 500], shown: 2, looks: [1], isDelivered: false })
 })
+
+test('of a seller whose answer is too long to be kept the chain is asked, and not of one that gave none', async () => {
+  const failed = (reason: 'body_too_long' | 'not_connected'): OutboundOutcome => ({
+    ...{ kind: 'failed', reason, mayHaveArrived: true },
+  })
+  const twice = await twiceShown(72_504, [failed('body_too_long'), failed('not_connected')])
+  expect(twice).toEqual({
+    ...{ went: [undefined, undefined], shown: 2, looks: [1], isDelivered: false },
+  })
+})
