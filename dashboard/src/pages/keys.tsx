@@ -165,7 +165,7 @@ function LastUse({ at, expiresAt }: { at: number | null; expiresAt: number | nul
 }
 
 function Expiry({ at }: { at: number | null }) {
-  const now = useNow(1)
+  const now = useNow()
   if (at === null) return 'never'
   return at <= now ? <Badge tone="bad">expired</Badge> : <Deadline at={at} />
 }

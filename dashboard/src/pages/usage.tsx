@@ -89,7 +89,7 @@ export function Page() {
 
 /** One that has ended is no longer open, also before the next answer says so. */
 function WindowEnd({ at }: { at: number | null }) {
-  const now = useNow(1)
+  const now = useNow()
   return at === null || at <= now ? (
     <>
       <span className="max-sm:hidden">none is open</span>

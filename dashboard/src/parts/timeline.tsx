@@ -87,7 +87,7 @@ function When({ at, before }: { at: number; before: number | null }) {
 }
 
 function Waits({ since }: { since: number }) {
-  const now = useNow(1)
+  const now = useNow()
   // To the second, and nothing in the first: it would only flicker.
   const seconds = Math.floor((now - since) / 1_000)
   const text = seconds < 120 ? `${seconds} s` : spanText(seconds * 1_000)
