@@ -63,10 +63,12 @@ async function givenBack(chainId: number) {
       await lockLane(tx, network, wallet.address, 0n)
       await freezeLane(tx, network, wallet.address, 'by hand')
     })
-  const release = async (sent: Pick<Chain, 'broadcast'> = { broadcast }) => {
+  /** `said`: what the chain says of it, where that is not what the model shows now. */
+  const release = async (said: Partial<Chain> = {}) => {
+    const asked = { ...chain, broadcast, ...said }
     const { filled, after } = await releaseLane({
-      ...{ store, chain, address: wallet.address, clock },
-      broadcaster: { broadcast: async (_, given) => sent.broadcast(given.map(({ raw }) => raw)) },
+      ...{ store, chain: asked, address: wallet.address, clock },
+      broadcaster: { broadcast: async (_, given) => asked.broadcast(given.map(({ raw }) => raw)) },
       signerOf: async () => ({ ...SIGNER, address: wallet.address }),
       killPoint: () => undefined,
       noted: async (tx) => {
@@ -204,6 +206,34 @@ describe('a nonce that a replaced final block gave back, where a payment had fai
     await lane.follow(9)
     await lane.follow(9)
     expect(await statuses()).toEqual(['failed open 2', 'pending open 1'])
+    model.mine(MINING)
+    await finalize()
+    expect(await statuses()).toEqual(['failed final 2', 'settled final 1'])
+    await sound()
+  })
+
+  test('is found in a block that was being read while its place was opened once more', async () => {
+    const place = await givenBack(83_006)
+    const { model, chain, lane, freeze, release, unhalt, statuses, finalize, sound } = place
+    await unhalt()
+    await lane.follow(9)
+    await freeze()
+    const [position, balances] = [
+      await chain.lanePosition(place.wallet.address),
+      await chain.balances(place.wallet.address, chain.config.assets),
+    ]
+    // Right behind the last look of the release what had failed gets into a block after all, and comes to nothing there.
+    const before: Partial<Chain> = {
+      lanePosition: async () => position,
+      balances: async () => balances,
+      outcomes: async (hashes) => hashes.map(() => ({ state: 'absent' })),
+    }
+    model.mine({ ...MINING, take: 1, reverts: true })
+    await lane.follow(9, async () => {
+      expect(await release(before)).toMatchObject({ filled: [0n] })
+    })
+    await lane.follow(9)
+    expect(await statuses()).toEqual(['failed mined 2', 'pending open 1'])
     model.mine(MINING)
     await finalize()
     expect(await statuses()).toEqual(['failed final 2', 'settled final 1'])

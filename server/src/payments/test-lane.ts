@@ -11,7 +11,7 @@ import type { AssetProfile } from '../kernel/network-config.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { closeFinalBlocks } from '../sender/finalize.ts'
 import { ChainMoved, followBlocks } from '../sender/follow.ts'
-import { beginFollowing, takeLease } from '../sender/follower-store.ts'
+import { beginFollowing, LeaseLost, takeLease } from '../sender/follower-store.ts'
 import type { Cursor } from '../sender/follower-store.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
 import type { Store } from '../store/postgres.ts'
@@ -44,8 +44,8 @@ export interface TestLane {
   prepare(order: TestOrder): PreparedSend
   /** The real signing transaction; what it commits goes to the model's pool. */
   send(sends: readonly PreparedSend[]): Promise<readonly SendDecision[]>
-  /** The real follower reads at most this many blocks on. */
-  follow(blocksMax: number): Promise<Cursor>
+  /** The real follower reads at most this many blocks on. `looked` runs between its look for what is ours in them and the commit of what it found. */
+  follow(blocksMax: number, looked?: () => Promise<void>): Promise<Cursor>
   /** The real finality of everything up to a height. */
   finalize(height: bigint): Promise<void>
 }
@@ -111,6 +111,13 @@ export async function openTestLane(
   )
   if (taken === undefined) throw new Error('no lease')
   let cursor = taken
+  /** As before each round of a driver that was told that its lease is another's. */
+  const leaseAnew = async () => {
+    const anew = await store.inTransaction('service', (tx) =>
+      takeLease(tx, network, 'test', LEASE_MILLISECONDS),
+    )
+    if (anew !== undefined) cursor = { ...cursor, fence: anew.fence }
+  }
   const assetOf = (asset: string): AssetProfile => {
     const profile = config.assets.find((candidate) => candidate.asset === asset)
     if (profile === undefined) throw new Error('no such asset')
@@ -165,18 +172,32 @@ export async function openTestLane(
       }
       return decisions
     },
-    follow: async (blocksMax) => {
+    follow: async (blocksMax, looked) => {
       const tip = model.tip().height
       const wanted = cursor.height + BigInt(blocksMax)
       top = wanted < tip ? wanted : tip
+      const looking: Store = {
+        ...store,
+        query: async <Row extends object>(...asked: Parameters<Store['query']>) => {
+          const rows = await store.query<Row>(...asked)
+          if (asked[0] === 'transactions_match') await looked?.()
+          return rows
+        },
+      }
+      await leaseAnew()
       try {
-        cursor = await followBlocks({ chain, store, book, deposits, log, killPoint }, cursor)
+        cursor = await followBlocks(
+          { chain, store: looking, book, deposits, log, killPoint },
+          cursor,
+        )
       } catch (error) {
-        if (!(error instanceof ChainMoved)) throw error
+        // A round that is dropped.
+        if (!(error instanceof ChainMoved) && !(error instanceof LeaseLost)) throw error
       }
       return cursor
     },
     finalize: async (height) => {
+      await leaseAnew()
       const head = { height: cursor.height, hash: cursor.blockHash, finalizedHeight: height }
       // Whoever follows a network that was halted takes its lease anew.
       cursor = { ...cursor, haltedReason: null }

@@ -9,7 +9,7 @@ export interface Cursor {
   readonly height: bigint
   readonly blockHash: string
   readonly finalizedHeight: bigint
-  /** Grows with every new holder of the lease; a write under an older one is refused. */
+  /** Grows with every new holder of the lease, and where what was read is to be read anew; a write under an older one is refused. */
   readonly fence: bigint
   readonly haltedReason: string | null
 }
@@ -103,6 +103,18 @@ export async function lockFollowed(tx: Tx, network: NetworkId): Promise<void> {
   await tx.query('follower_lock', `select 1 from followers where network = $1 for no key update`, [
     network,
   ])
+}
+
+/**
+ * Has blocks that are being read just now read once more by whoever reads them: what this transaction lets be ours was not looked for in them. None is
+ * stored until it ends. Takes the follower's row, before those of lanes.
+ */
+export async function haveReadAnew(tx: Tx, network: NetworkId): Promise<void> {
+  await tx.query(
+    'follower_read_anew',
+    `update followers set fence = fence + 1 where network = $1`,
+    [network],
+  )
 }
 
 export async function followedChain(

@@ -11,6 +11,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { Broadcaster } from './broadcast.ts'
 import { prepareFilling, storeFilling } from './fill-gap.ts'
 import { freezeLane, lockLane } from './lane-store.ts'
+import { haveReadAnew } from './follower-store.ts'
 import { followerStandings } from './halt-store.ts'
 import { closedAboveChain } from './closed-place-store.ts'
 import { gapOf, unfreezeLane } from './lane-release-store.ts'
@@ -133,6 +134,8 @@ export async function releaseLane({
       : await prepareFilling(chain, address, signerOf, { ...gap, missing: gap.nonces })
   try {
     const { released, bytes } = await store.inTransaction('service', async (tx) => {
+      // What had been sent there is looked for in blocks from here on, also in those that somebody has read and not stored.
+      if (gap.closed.length > 0) await haveReadAnew(tx, network)
       const { nextNonce } = await lockLane(tx, network, address, finalized)
       const release = await unfreezeLane(tx, network, address, look)
       if (release === 'undecided') throw undecided()
