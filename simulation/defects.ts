@@ -201,6 +201,17 @@ export const defects: readonly Defect[] = [
     ],
   },
   {
+    name: 'what a network takes above a hold is in nobody’s books',
+    changes: [
+      {
+        module: 'payments/advance.ts',
+        from: `return { moved, fee: hold.asset === 'native' ? fee : 0n }`,
+        to: `const rest = hold.amount - moved
+  return { moved, fee: hold.asset !== 'native' ? 0n : fee < rest ? fee : rest }`,
+      },
+    ],
+  },
+  {
     name: 'a reorg reopens nothing',
     changes: [
       {

@@ -4,6 +4,8 @@ import type { Weather } from './chain/model-network.ts'
 /** What a world is like. Each has some kinds of trouble and not others: what hides behind much trouble shows behind little. */
 export interface Plan {
   readonly chain: 'fee' | 'lifetime'
+  /** The network takes more fee for some transactions than is held for them, as roll-ups may. */
+  readonly takesMore: boolean
   /** Steps before everything heals. */
   readonly steps: number
   readonly instances: number
@@ -64,12 +66,16 @@ export type NodeQuestion = (typeof NODE_QUESTIONS)[number] | (typeof SALE_QUESTI
 /** Worlds from this seed on have sales. */
 export const SALE_SEEDS_FROM = 1_000_000
 
-export function drawPlan(dice: Dice): Plan {
+/** One world in so many has such a network: by its seed and not by dice, so that worlds which are known by their seeds stay as they are. */
+const DEAR_SEEDS = 4
+
+export function drawPlan(dice: Dice, seed: number): Plan {
   /** Half of the worlds do not know this trouble at all. */
   const some = (most: number) => (dice.chance(0.5) ? dice.roll() * most : 0)
   const chain = dice.pick(['fee', 'lifetime'] as const)
   return {
     chain,
+    takesMore: chain === 'fee' && seed % DEAR_SEEDS === 0,
     steps: dice.between(300, 1_500),
     instances: dice.between(1, 2),
     wallets: dice.between(1, 2),
@@ -106,10 +112,11 @@ export function drawPlan(dice: Dice): Plan {
 }
 
 /** A world in which sellers hand in what buyers have signed, beside the payments of wallets. */
-export function drawSalePlan(dice: Dice): Plan {
-  const plan = drawPlan(dice)
+export function drawSalePlan(dice: Dice, seed: number): Plan {
+  const plan = drawPlan(dice, seed)
   return {
     ...plan,
+    takesMore: false,
     intents: dice.between(0, 3),
     sales: dice.between(2, 14),
     nodeFails: { ...plan.nodeFails, ...drawFailures(dice, SALE_QUESTIONS) },
@@ -129,6 +136,7 @@ export function drawSalePlan(dice: Dice): Plan {
 export function calmPlan(chain: Plan['chain']): Plan {
   return {
     chain,
+    takesMore: false,
     steps: 0,
     instances: 1,
     wallets: 1,

@@ -36,7 +36,7 @@ export async function runWorld(
   wholeTrace = false,
 ): Promise<WorldReport> {
   const dice = openDice(seed)
-  const plan = seed < SALE_SEEDS_FROM ? drawPlan(dice) : drawSalePlan(dice)
+  const plan = seed < SALE_SEEDS_FROM ? drawPlan(dice, seed) : drawSalePlan(dice, seed)
   const world = await openWorld(plan, dice, premises)
   let broken: WorldReport['broken']
   try {

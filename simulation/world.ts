@@ -123,6 +123,7 @@ export async function openWorld(plan: Plan, dice: Dice, premises: Premises): Pro
       ...BUYERS.map((buyer) => [balanceKey(buyer, TOKEN), BUYER_FUNDS] as const),
     ]),
     mannerOf: (address) => RECIPIENTS.get(address) ?? 'takes',
+    takesMore: plan.takesMore,
     skipsHeights: plan.chain === 'lifetime',
   })
   network.weather = plan.weather

@@ -77,6 +77,7 @@ export function openBlockTree(
   network: string,
   state: ReadonlyMap<string, bigint>,
   mannerOf: (address: Address) => Manner,
+  takesMore: boolean,
 ): BlockTree {
   const holders = new Map<TransactionHash, ModelBlock[]>()
   let made = 0
@@ -99,7 +100,7 @@ export function openBlockTree(
     const included: Included[] = []
     for (const transfer of transfers) {
       const manner = mannerOf(transfer.to)
-      const how = { manner: manner === 'moody' ? moody : manner, timeMilliseconds }
+      const how = { manner: manner === 'moody' ? moody : manner, takesMore, timeMilliseconds }
       included.push(...execute(state, transfer, { ...how, logIndex: included.length }))
     }
     return { state, included }
@@ -138,6 +139,7 @@ export function openBlockTree(
 
 interface How {
   readonly manner: Manner
+  readonly takesMore: boolean
   readonly logIndex: number
   readonly timeMilliseconds: number
 }
@@ -167,7 +169,7 @@ function execute(
 function executeOne(
   state: Map<string, bigint>,
   transfer: HeardTransfer,
-  { manner, logIndex, timeMilliseconds }: How,
+  { manner, takesMore, logIndex, timeMilliseconds }: How,
 ): Included {
   const { from, to, asset, amount, fee, nonce, authorization } = transfer
   const add = (key: string, change: bigint) => state.set(key, (state.get(key) ?? 0n) + change)
@@ -176,8 +178,9 @@ function executeOne(
     const transfers = asset === 'native' ? [] : [{ asset, from, to, amount, logIndex }]
     return { transfer, succeeded: true, moved: true, feePaid: 0n, transfers }
   }
-  // Most networks take less than was offered.
-  const feePaid = from === COURIER ? 0n : fee - fee / 5n
+  const native = state.get(balanceKey(from, 'native')) ?? 0n
+  const left = asset === 'native' && authorization === undefined ? native - amount : native
+  const feePaid = from === COURIER ? 0n : feeOf(fee, left, takesMore && nonce % 3n === 1n)
   if (from !== COURIER) {
     add(balanceKey(from, 'native'), -feePaid)
     state.set(nonceKey(from), nonce + 1n)
@@ -207,4 +210,14 @@ function executeOne(
   }
   const transfers = moved && isToken ? [{ asset, from, to, amount, logIndex }] : []
   return { transfer, succeeded, moved, feePaid, transfers }
+}
+
+/** More than any hold, which is four times the first offer. */
+const DEAR_TIMES = 6n
+
+/** Most networks take less than was offered; a roll-up may take more for publishing the bytes, as far as there is any. */
+function feeOf(offered: bigint, left: bigint, isDear: boolean): bigint {
+  if (!isDear || left <= offered) return offered - offered / 5n
+  const dear = offered * DEAR_TIMES
+  return dear < left ? dear : left
 }

@@ -75,6 +75,7 @@ export function openModelNetwork({
   dice,
   state,
   mannerOf,
+  takesMore,
   skipsHeights,
 }: {
   network: string
@@ -82,10 +83,12 @@ export function openModelNetwork({
   dice: Dice
   state: ReadonlyMap<string, bigint>
   mannerOf: (address: Address) => Manner
+  /** Of each third place of a lane more than is held for it. */
+  takesMore: boolean
   /** Solana's heights are slots, and some stay empty. */
   skipsHeights: boolean
 }): ModelNetwork {
-  const tree = openBlockTree(network, state, mannerOf)
+  const tree = openBlockTree(network, state, mannerOf, takesMore)
   const heard = new Map<TransactionHash, HeardTransfer>()
   const deposits = new Map<TransactionHash, HeardTransfer>()
   const strangers: HeardTransfer[] = []
