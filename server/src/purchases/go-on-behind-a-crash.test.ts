@@ -6,6 +6,7 @@ import type { Reading } from '../payments/test-records.ts'
 import { noWaits } from '../payments/test-waits.ts'
 import type { Waits } from '../payments/wait.ts'
 import { openTestDatabase } from '../store/test-database.ts'
+import type { Store } from '../store/postgres.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { goOn } from './go-on.ts'
 import { endExchange, findPurchase, takeExchange } from './store.ts'
@@ -99,8 +100,11 @@ test('what a seller said before is not given out for what it said to one that wa
   expect(went).toMatchObject({ answer: { status: 200 }, problem: null })
 })
 
-/** Two callers who wait for one that was killed: one of them shows the payment, and the seller answers that one late, or not at all. */
-async function twoBehindTheKilled(chainId: number, outcome: OutboundOutcome) {
+/**
+ * Two callers who wait for one that was killed: one of them shows the payment, and the seller answers that one late, or not at all. `isMuchFaster`:
+ * it does so before the other one has read anything.
+ */
+async function twoBehindTheKilled(chainId: number, outcome: OutboundOutcome, isMuchFaster = false) {
   const { store } = database
   const { chain, deps, purchase, shows, follow, look } = await aPurchase(
     { store, reading },
@@ -119,6 +123,8 @@ async function twoBehindTheKilled(chainId: number, outcome: OutboundOutcome) {
   /** One of them has its answer, or waits for the other one. */
   const isOneBehind = Promise.withResolvers<void>()
   const isAnswered = Promise.withResolvers<void>()
+  const isShown = Promise.withResolvers<void>()
+  let haveWaited = false
   let looks = 0
   const waits: Waits = {
     until: () => store.inTransaction(accountId, (tx) => findPayment(tx, accountId, paymentId)),
@@ -129,8 +135,10 @@ async function twoBehindTheKilled(chainId: number, outcome: OutboundOutcome) {
         await look(LEASE_MILLISECONDS)
         bothWait.resolve()
       }
-      if (looks <= 2) await bothWait.promise
-      else {
+      if (looks <= 2) {
+        await bothWait.promise
+        haveWaited = true
+      } else {
         isOneBehind.resolve()
         await isAnswered.promise
       }
@@ -140,33 +148,55 @@ async function twoBehindTheKilled(chainId: number, outcome: OutboundOutcome) {
   }
   let shown = 0
   const sellers = {
-    turn: () => ({
-      ask: async () => {
-        shown += 1
-        await isOneBehind.promise
-        return outcome
-      },
-      end: () => isAnswered.resolve(),
-    }),
+    turn: () => {
+      let hasAsked = false
+      return {
+        ask: async () => {
+          shown += 1
+          hasAsked = true
+          isShown.resolve()
+          await isOneBehind.promise
+          return outcome
+        },
+        end: () => {
+          if (hasAsked) isAnswered.resolve()
+        },
+      }
+    },
   }
   const lookUntilPaid = async () => undefined
-  const ask = () =>
+  const slower: Pick<Store, 'inTransaction'> = {
+    inTransaction: async (scope, work) => {
+      if (isMuchFaster && haveWaited) await isShown.promise
+      return store.inTransaction(scope, work)
+    },
+  }
+  const ask = (read: Pick<Store, 'inTransaction'>) =>
     goOn(
-      { store, waits, sellers, lookUntilPaid, clock, killPoint: () => undefined },
+      {
+        ...{ store: { ...store, ...read }, waits, sellers, lookUntilPaid, clock },
+        killPoint: () => undefined,
+      },
       {
         ...{ chain, accountId, paymentId, waitOver: new AbortController().signal },
         request: { method: 'GET', url: purchase.url, headers: {} },
       },
     ).finally(() => isOneBehind.resolve())
-  return { went: await Promise.all([ask(), ask()]), shown: () => shown }
+  return { went: await Promise.all([ask(store), ask(slower)]), shown: () => shown }
 }
 
-test('of two who wait for one that was killed, one shows the payment and both get the goods', async () => {
-  const { went, shown } = await twoBehindTheKilled(71_896, answered(200))
-  expect(shown()).toBe(1)
-  const goods = { payment: { status: 'confirmed' }, answer: { status: 200 }, problem: null }
-  expect(went).toMatchObject([goods, goods])
-})
+test.each([
+  ['at the same moment', 71_896, false],
+  ['one long before the other', 71_898, true],
+] as const)(
+  'of two who wait for one that was killed, and go on %s, one shows the payment and both get the goods',
+  async (_, chainId, isMuchFaster) => {
+    const { went, shown } = await twoBehindTheKilled(chainId, answered(200), isMuchFaster)
+    expect(shown()).toBe(1)
+    const goods = { payment: { status: 'confirmed' }, answer: { status: 200 }, problem: null }
+    expect(went).toMatchObject([goods, goods])
+  },
+)
 
 test('what such a one waited for in vain is told to it as well, and it does not show the payment again', async () => {
   const { went, shown } = await twoBehindTheKilled(71_897, {

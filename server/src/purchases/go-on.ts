@@ -148,10 +148,12 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
   // delivered for, is not taken.
   const { purchase, answer } = known
   const isUnsaid = answer === null || purchase.askingUntilMilliseconds !== null
-  if (isUnsaid && !purchase.isDelivered && isOver(purchase, clock)) {
-    const showing = await show(deps, going)
-    if (showing.kind === 'shown') return shown(deps, going, showing.problem)
-    kind = showing.kind
+  if (isUnsaid && !purchase.isDelivered) {
+    if (isOver(purchase, clock)) {
+      const showing = await show(deps, going)
+      if (showing.kind === 'shown') return shown(deps, going, showing.problem)
+      kind = showing.kind
+    }
     // Of all who waited one was faster, and it is what that one is told.
     known = await whenOver(deps, going)
   }
