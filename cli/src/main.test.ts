@@ -32,7 +32,7 @@ describe('the florin command', () => {
     ],
     [
       ['wallets', '--help'],
-      ['wallets create', 'wallets import', 'wallets list', 'wallets'],
+      ['wallets create', 'wallets import', 'wallets list', 'wallets restore', 'wallets'],
     ],
     [['pay', '--help'], ['pay']],
     [['help', 'pay'], ['pay']],
