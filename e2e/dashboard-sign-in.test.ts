@@ -33,6 +33,8 @@ describe.skipIf(NO_CHROMIUM)('how one signs in (skipped without a Chromium in PA
     await dialog.getByText('Sessions that it opened go on').waitFor()
     expect(await dialog.getByText('only way to sign in').count()).toBe(0)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+    // Else its own word of the name may still be there.
+    await dialog.waitFor({ state: 'detached' })
     expect([deleted, await page.getByText('Phone', { exact: true }).count()]).toEqual([0, 1])
     await ask('Phone')
     await dialog.getByRole('button', { name: 'Delete passkey' }).click()
@@ -54,6 +56,7 @@ describe.skipIf(NO_CHROMIUM)('how one signs in (skipped without a Chromium in PA
 
   test('a session ends once that was asked: that of another browser, and that of this page', async () => {
     const { page } = dashboard.owner
+    await page.unrouteAll()
     const other = await openDashboard(dashboard.florin, dashboard.browser)
     await open(page)
     const ends = page.getByRole('button', { name: 'End session' })
