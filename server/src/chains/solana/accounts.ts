@@ -33,7 +33,7 @@ export function accountsRead(
     ],
     parse: (result) => {
       const { slot, value } = contextFrom(result, 'accounts')
-      const accounts = listFrom(value, 'accounts').map(accountFrom)
+      const accounts = listFrom(value, 'accounts').map((each) => accountFrom(each, length))
       if (accounts.length !== addresses.length) throw malformed('accounts', 'length')
       return { slot, accounts }
     },
@@ -49,8 +49,14 @@ export function accountRead(address: Address): Read<Account | undefined> {
   }
 }
 
-/** Reads an account in base64, undefined when it does not exist, else throws NodeFailure. */
-export function accountFrom(value: unknown): Account | undefined {
+/**
+ * Reads an account in base64, undefined when it does not exist, else throws NodeFailure. Of its data all are wanted, or so many bytes: what
+ * is cut off would be read as a token account that holds nothing.
+ */
+export function accountFrom(
+  value: unknown,
+  length = Number.POSITIVE_INFINITY,
+): Account | undefined {
   if (value === null) return undefined
   const fields = fieldsFrom(value, 'account')
   const [text, encoding] = listFrom(fields['data'], "account's data")
@@ -58,11 +64,16 @@ export function accountFrom(value: unknown): Account | undefined {
   if (typeof fields['executable'] !== 'boolean') {
     throw malformed("account's executable flag", fields['executable'])
   }
+  const data = Buffer.from(textFrom(text, "account's data"), BASE64)
+  const space = integerFrom(fields['space'], "account's space")
+  if (data.length < Math.min(length, Number(space)) || space < data.length) {
+    throw malformed("account's data", 'length')
+  }
   return {
     lamports: integerFrom(fields['lamports'], 'lamports'),
     owner: addressFrom(fields['owner'], "account's owner"),
     isExecutable: fields['executable'],
-    data: Buffer.from(textFrom(text, "account's data"), BASE64),
-    space: integerFrom(fields['space'], "account's space"),
+    data,
+    space,
   }
 }

@@ -4,10 +4,14 @@ import type { Block, Head } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import { isUnknownMethod } from '../json-rpc/unknown-method.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-import { blockhashFrom, contextFrom, integerFrom, transactionHashFrom } from './answer.ts'
+import { blockhashFrom, contextFrom, heightFrom, transactionHashFrom } from './answer.ts'
 
 const CONFIRMED = { commitment: 'confirmed' }
 const MILLISECONDS = 1000n
+/** Blocks that may stand above the one of a blockhash that is still taken. Source: Agave, `MAX_PROCESSING_AGE`. */
+const LIFETIME_BLOCKS = 150n
+/** The last moment that a date can be. Source: ECMA-262. */
+const TIME_MILLISECONDS_MAX = 8_640_000_000_000_000n
 /** A full block's signatures are about 400 KB of JSON; so many stay far below what an answer may have. */
 const BLOCKS_PER_READ_MAX = 20
 
@@ -35,9 +39,21 @@ export const lifetimeRead: Read<Lifetime> = {
     return {
       slot,
       blockhash: blockhashFrom(fields['blockhash'], 'blockhash'),
-      lastValidBlockHeight: integerFrom(fields['lastValidBlockHeight'], 'last valid block height'),
+      lastValidBlockHeight: lastValidFrom(fields['lastValidBlockHeight'], slot),
     }
   },
+}
+
+/**
+ * Reads the last block height of the newest blockhash, that of the block at a slot: an age above a height that is no higher than the slot. One
+ * that is too early would be proof that bytes expired which can still be included.
+ */
+function lastValidFrom(value: unknown, slot: bigint): bigint {
+  const height = heightFrom(value, 'last valid block height')
+  if (height < LIFETIME_BLOCKS || height > slot + LIFETIME_BLOCKS) {
+    throw malformed('last valid block height', `${height}`)
+  }
+  return height
 }
 
 /** Whether a blockhash is one of this chain that a transaction can still use, and at which slot it is or is not. */
@@ -129,12 +145,12 @@ function blockRead(slot: bigint): Read<Linked> {
       const fields = fieldsFrom(result, 'block')
       const signatures = listFrom(fields['signatures'], "block's signatures")
       return {
-        parentSlot: integerFrom(fields['parentSlot'], 'parent slot'),
+        parentSlot: parentFrom(fields['parentSlot'], slot),
         block: {
           height: slot,
           hash: blockhashFrom(fields['blockhash'], 'blockhash'),
           parentHash: blockhashFrom(fields['previousBlockhash'], 'previous blockhash'),
-          timeMilliseconds: Number(integerFrom(fields['blockTime'], 'block time') * MILLISECONDS),
+          timeMilliseconds: timeFrom(fields['blockTime']),
           transactionHashes: signatures.map((each) => transactionHashFrom(each, 'signature')),
         },
       }
@@ -142,18 +158,31 @@ function blockRead(slot: bigint): Read<Linked> {
   }
 }
 
+function parentFrom(value: unknown, slot: bigint): bigint {
+  const parent = heightFrom(value, 'parent slot')
+  if (parent > slot || (parent === slot && slot > 0n)) throw malformed('parent slot', `${parent}`)
+  return parent
+}
+
+/** Nodes tell seconds. */
+function timeFrom(value: unknown): number {
+  const milliseconds = heightFrom(value, 'block time') * MILLISECONDS
+  if (milliseconds > TIME_MILLISECONDS_MAX) throw malformed('block time', `${milliseconds}`)
+  return Number(milliseconds)
+}
+
 function slotRead(commitment: 'confirmed' | 'finalized'): Read<bigint> {
   return {
     method: 'getSlot',
     params: [{ commitment }],
-    parse: (result) => integerFrom(result, 'slot'),
+    parse: (result) => heightFrom(result, 'slot'),
   }
 }
 
 const firstAvailableRead: Read<bigint> = {
   method: 'getFirstAvailableBlock',
   params: [],
-  parse: (result) => integerFrom(result, 'first available block'),
+  parse: (result) => heightFrom(result, 'first available block'),
   meaning: (error) => (isUnknownMethod(error) ? 0n : undefined),
 }
 
@@ -161,6 +190,12 @@ function slotsRead(fromSlot: bigint, count: number): Read<readonly bigint[]> {
   return {
     method: 'getBlocksWithLimit',
     params: [Number(fromSlot), count, CONFIRMED],
-    parse: (result) => listFrom(result, 'slots').map((slot) => integerFrom(slot, 'slot')),
+    parse: (result) => {
+      const slots = listFrom(result, 'slots').map((slot) => heightFrom(slot, 'slot'))
+      // Each is asked for next, so that more than were asked for have no end.
+      const isInOrder = slots.every((slot, index) => slot > (slots[index - 1] ?? fromSlot - 1n))
+      if (!isInOrder || slots.length > count) throw malformed('slots', 'order')
+      return slots
+    },
   }
 }

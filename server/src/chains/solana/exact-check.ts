@@ -1,8 +1,9 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { ExactCheck } from '../exact.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
-import { contextFrom, integerFrom } from './answer.ts'
+import { contextFrom, integerFrom, transactionErrorFrom, transactionErrorText } from './answer.ts'
 import { openSimulationDoubt } from './simulation-doubt.ts'
 import type { Standing } from './simulation-doubt.ts'
 
@@ -33,7 +34,8 @@ export function paymentSimulationRead(transaction: string, standing?: Standing):
     params: [transaction, SIMULATION_OPTIONS],
     parse: (result) => {
       const { slot, value } = contextFrom(result, 'simulation')
-      const { err, unitsConsumed: units } = fieldsFrom(value, 'simulation')
+      const { err: said, unitsConsumed: units } = fieldsFrom(value, 'simulation')
+      const err = transactionErrorFrom(said, "simulation's err")
       if (err !== null) {
         const doubt = doubtOf?.(err, slot)
         const fault = simulationFault(err, 'invalid_exact_svm_transaction_simulation_failed')
@@ -48,12 +50,11 @@ export function paymentSimulationRead(transaction: string, standing?: Standing):
 }
 
 /** What the chain says against a payment, for people, and that it has happened where that is so. */
-export function simulationFault(err: unknown, reason: Reason): ExactCheck {
-  const said = JSON.stringify(err) ?? 'no reason'
+export function simulationFault(err: string | Fields, reason: Reason): ExactCheck {
   return {
     ok: false,
     reason,
-    message: said.slice(0, ERROR_CHARACTERS_MAX),
+    message: transactionErrorText(err).slice(0, ERROR_CHARACTERS_MAX),
     ...(err === 'AlreadyProcessed' ? { isUsed: true } : {}),
   }
 }

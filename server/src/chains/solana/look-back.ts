@@ -1,9 +1,9 @@
 import { NodeFailure } from '../chain.ts'
 import type { FinalReach, HistoryLook, TransactionHash } from '../chain.ts'
-import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { NodeAnswer } from '../json-rpc/messages.ts'
 import type { Transport } from '../json-rpc/transport.ts'
-import { contextFrom, integerFrom } from './answer.ts'
+import { contextFrom, heightFrom } from './answer.ts'
 
 const FINAL_EPOCH = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 const HISTORY = { searchTransactionHistory: true }
@@ -63,10 +63,11 @@ function reachFrom(answer: NodeAnswer | NodeFailure | undefined): FinalReach | u
   const { result } = answer
   return orUndefined(() => {
     const fields = fieldsFrom(result, 'epoch info')
-    return {
-      lifetime: integerFrom(fields['blockHeight'], 'block height'),
-      height: integerFrom(fields['absoluteSlot'], 'slot'),
-    }
+    const lifetime = heightFrom(fields['blockHeight'], 'block height')
+    const height = heightFrom(fields['absoluteSlot'], 'slot')
+    // No slot holds two blocks. A block height that is too high would be proof that bytes expired.
+    if (lifetime > height) throw malformed('block height', `${lifetime}`)
+    return { lifetime, height }
   })
 }
 

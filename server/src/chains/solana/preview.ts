@@ -1,10 +1,10 @@
 import type { Address } from '../chain.ts'
-import { fieldsFrom, isObject, listFrom } from '../json-rpc/answer.ts'
+import { fieldsFrom, isObject, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { BalanceChange, SimulationOutcome, Unreadable } from '../self-custody.ts'
 import { accountFrom, accountsRead } from './accounts.ts'
 import type { Account } from './accounts.ts'
-import { contextFrom } from './answer.ts'
+import { contextFrom, transactionErrorFrom } from './answer.ts'
 import type { Facts } from './facts.ts'
 import { verdictOf } from './failures.ts'
 import { inspectBytes } from './inspect.ts'
@@ -93,13 +93,14 @@ function runRead(bytes: Uint8Array, addresses: readonly Address[]): Read<Run> {
     parse: (result) => {
       const { slot, value } = contextFrom(result, 'simulation')
       const fields = fieldsFrom(value, 'simulation')
-      const problem = fields['err']
+      const problem = transactionErrorFrom(fields['err'], "simulation's err")
       if (problem !== null) return { slot, error: wordsOf(problem), after: null }
-      return {
-        slot,
-        error: null,
-        after: listFrom(fields['accounts'], 'simulated accounts').map(accountFrom),
-      }
+      const after = listFrom(fields['accounts'], 'simulated accounts').map((each) =>
+        accountFrom(each),
+      )
+      // One that is not shown would look like one that is gone, with all that it held.
+      if (after.length !== addresses.length) throw malformed('simulated accounts', 'length')
+      return { slot, error: null, after }
     },
     // Bytes that no validator takes, whatever the accounts hold.
     meaning: (error) =>

@@ -1,3 +1,4 @@
+import { malformed } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
 import { integerFrom } from './answer.ts'
 
@@ -8,7 +9,12 @@ const OVERHEAD_BYTES = 128n
 export const rentMinimumRead: Read<bigint> = {
   method: 'getMinimumBalanceForRentExemption',
   params: [0],
-  parse: (result) => integerFrom(result, 'rent-exempt minimum'),
+  parse: (result) => {
+    const minimum = integerFrom(result, 'rent-exempt minimum')
+    // Too little would be held for an account that is made, and what has to stay in a wallet would be spent.
+    if (minimum === 0n) throw malformed('rent-exempt minimum', result)
+    return minimum
+  },
 }
 
 /** The least lamports of an account with so many bytes of data, from that of one without: rent is the same for each byte. */

@@ -1,7 +1,7 @@
 import { NodeFailure } from '../chain.ts'
-import { fieldsFrom } from '../json-rpc/answer.ts'
+import { fieldsFrom, malformed } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
-import { contextFrom, integerFrom } from './answer.ts'
+import { contextFrom, integerFrom, transactionErrorFrom, transactionErrorText } from './answer.ts'
 import { UNITS_MAX } from './compute.ts'
 import { simulationProblemOf } from './failures.ts'
 import type { SimulationProblem } from './failures.ts'
@@ -38,11 +38,16 @@ export function simulationRead(transfer: Transfer, blockhash: string): Read<Simu
     params: [Buffer.from(withSignature(NO_SIGNATURE, message)).toString('base64'), OPTIONS],
     parse: (result) => {
       const fields = fieldsFrom(contextFrom(result, 'simulation').value, 'simulation')
-      const error = fields['err']
-      if (error === null) return { unitsUsed: integerFrom(fields['unitsConsumed'], 'units used') }
+      const error = transactionErrorFrom(fields['err'], "simulation's err")
+      if (error === null) {
+        const unitsUsed = integerFrom(fields['unitsConsumed'], 'units used')
+        // Nothing runs for nothing: with the limit that follows from it, every transfer of this shape would fail.
+        if (unitsUsed === 0n || unitsUsed > UNITS_MAX) throw malformed('units used', `${unitsUsed}`)
+        return { unitsUsed }
+      }
       const problem = simulationProblemOf(error, effects)
       if (problem === 'unclear') {
-        throw new NodeFailure(`the node cannot simulate: ${JSON.stringify(error) ?? 'no reason'}`)
+        throw new NodeFailure(`the node cannot simulate: ${transactionErrorText(error)}`)
       }
       return { problem }
     },

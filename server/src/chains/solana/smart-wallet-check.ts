@@ -4,7 +4,7 @@ import type { ExactAuthorization, ExactCheck } from '../exact.ts'
 import { fieldsFrom, isObject, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
-import { addressFrom, amountFrom, contextFrom, textFrom } from './answer.ts'
+import { addressFrom, amountFrom, contextFrom, textFrom, transactionErrorFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import { simulationFault, SIMULATION_OPTIONS } from './exact-check.ts'
 import { openSimulationDoubt } from './simulation-doubt.ts'
@@ -53,7 +53,7 @@ export function smartWalletSimulationRead(
     parse: (result) => {
       const { slot, value } = contextFrom(result, 'simulation')
       const fields = fieldsFrom(value, 'simulation')
-      const { err } = fields
+      const err = transactionErrorFrom(fields['err'], "simulation's err")
       if (err !== null) {
         const doubt = doubtOf(err, slot)
         return doubt ?? simulationFault(err, 'invalid_exact_svm_smart_wallet_simulation_failed')

@@ -1,6 +1,6 @@
 import { NodeFailure } from '../chain.ts'
 import type { Endpoint } from '../json-rpc/endpoint.ts'
-import { integerFrom } from './answer.ts'
+import { heightFrom } from './answer.ts'
 
 const LOOK_UP = 'getTransaction'
 const SLOT = { method: 'getSlot', params: [{ commitment: 'confirmed' }] }
@@ -8,7 +8,7 @@ const SLOT = { method: 'getSlot', params: [{ commitment: 'confirmed' }] }
 /** How a node is asked for its height: the slot that it has seen confirmed. */
 export const HEIGHT = {
   call: SLOT,
-  parse: (result: unknown) => integerFrom(result, 'slot'),
+  parse: (result: unknown) => heightFrom(result, 'slot'),
 } as const
 
 /**
@@ -23,7 +23,7 @@ export function onlyUpToDate(seenSlot: () => bigint, endpoint: Endpoint): Endpoi
       const [answer, ...answers] = await endpoint.post([SLOT, ...calls])
       if (answer instanceof NodeFailure) throw answer
       if (answer?.ok !== true) throw new NodeFailure('the node does not tell its slot')
-      const slot = integerFrom(answer.result, 'slot')
+      const slot = heightFrom(answer.result, 'slot')
       if (slot >= needed) return answers
       const late = new NodeFailure(`the node is at slot ${slot}, and slot ${needed} was seen`)
       return answers.map((each, index) =>

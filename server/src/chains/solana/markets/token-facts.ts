@@ -84,7 +84,7 @@ function beginningsRead(
       const { slot, value } = contextFrom(result, 'accounts')
       const list = listFrom(value, 'accounts')
       if (list.length !== addresses.length) throw malformed('accounts', 'length')
-      const accounts = list.map(accountFrom)
+      const accounts = list.map((each) => accountFrom(each, 0))
       if (slot < sinceSlot && accounts.includes(undefined)) {
         throw new NodeFailure(`the node is at slot ${slot}, before ${sinceSlot}`)
       }
@@ -106,7 +106,7 @@ function holdersRead(program: Address, mint: Address): Read<bigint | null> {
     params: [program, { commitment: 'confirmed', encoding: 'base64', dataSlice: HOLDER, filters }],
     parse: (result) => {
       const owners = listFrom(result, 'program accounts').flatMap((each) => {
-        const account = accountFrom(fieldsFrom(each, 'program account')['account'])
+        const account = accountFrom(fieldsFrom(each, 'program account')['account'], 0)
         if (account?.data.length !== HOLDER.length) return []
         const data = Buffer.from(account.data)
         return data.readBigUInt64LE(OWNER_BYTES) === 0n
