@@ -6,14 +6,18 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import {
   addressFrom,
   amountFrom,
+  heightFrom,
   indexFrom,
   integerFrom,
   textFrom,
+  transactionErrorFrom,
   transactionHashFrom,
 } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
-import { outcomeOptions } from './outcome.ts'
+import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import { keepsTokenBalances } from './token-transfers.ts'
 import { knownAddress } from './account.ts'
 import { transfersIn } from './arrived-in.ts'
 
@@ -67,12 +71,12 @@ function candidateFrom(
   tokens: ReadonlySet<string>,
 ): readonly Candidate[] {
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
-  if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
-  if (meta['err'] !== null) return []
+  if (transactionErrorFrom(meta['err'], "transaction's err") !== null) return []
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
   const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
     textFrom(fieldsFrom(key, 'account key')['pubkey'], 'account key'),
   )
+  requireTokenBalances(meta, keys)
   const gained = [...lamportGainers(meta, keys), ...tokenGainers(meta, tokens)]
   // Who pays itself gains nothing. Validators' votes are most of a block and pay nobody.
   const payer = keys.includes(VOTE_PROGRAM) ? [] : keys.slice(0, 1)
@@ -85,6 +89,10 @@ function candidateFrom(
 function lamportGainers(meta: Fields, keys: readonly string[]): readonly string[] {
   const before = listFrom(meta['preBalances'], 'preBalances')
   const after = listFrom(meta['postBalances'], 'postBalances')
+  // One that is left out moves every balance behind it to another account.
+  if (before.length !== keys.length || after.length !== keys.length) {
+    throw malformed('balances', 'length')
+  }
   return keys.filter(
     (_, index) =>
       integerFrom(after[index], 'postBalances') > integerFrom(before[index], 'preBalances'),
@@ -96,7 +104,7 @@ function tokenGainers(meta: Fields, tokens: ReadonlySet<string>): readonly strin
   const entries = (list: string) =>
     listFrom(meta[list] ?? [], list)
       .map((entry) => fieldsFrom(entry, list))
-      .filter(({ mint }) => typeof mint === 'string' && tokens.has(mint))
+      .filter(({ mint }) => tokens.has(textFrom(mint, 'mint')))
       .map((fields) => ({
         account: indexFrom(fields['accountIndex'], list),
         owner: textFrom(fields['owner'], list),
@@ -108,6 +116,17 @@ function tokenGainers(meta: Fields, tokens: ReadonlySet<string>): readonly strin
   return entries('postTokenBalances')
     .filter(({ account, amount }) => amount > (before.get(account) ?? 0n))
     .map(({ owner }) => owner)
+}
+
+/**
+ * Throws NodeFailure where a node does not tell the token accounts around a transaction that may have moved tokens: what is not told is
+ * not nothing. Whatever moves them, its program is among the accounts.
+ */
+function requireTokenBalances(meta: Fields, keys: readonly string[]): void {
+  if (keepsTokenBalances(meta)) return
+  if (keys.some((key) => key === TOKEN_PROGRAM || key === TOKEN_2022_PROGRAM)) {
+    throw malformed("transaction's token balances", undefined)
+  }
 }
 
 /** Undefined when the transaction is not where the block had it. */
@@ -122,7 +141,14 @@ function transactionRead(
     parse: (result) => {
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'transaction')
-      if (integerFrom(fields['slot'], 'slot') !== block.height) return undefined
+      if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
+      const meta = fieldsFrom(fields['meta'], "transaction's meta")
+      const transaction = fieldsFrom(fields['transaction'], 'transaction')
+      requireHash(transaction, hash)
+      // The block says that it succeeded.
+      if (meta['err'] !== null) throw malformed("transaction's err", meta['err'])
+      const message = fieldsFrom(transaction['message'], 'message')
+      requireTokenBalances(meta, accountsOf(message, meta))
       const where = { transactionHash: hash, height: block.height, blockHash: block.hash }
       return transfersIn(fields, deps, mine).map((transfer) => ({ ...where, ...transfer }))
     },

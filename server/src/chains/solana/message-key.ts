@@ -20,11 +20,12 @@ export function messageKey(message: Uint8Array): ProofKey {
 }
 
 /**
- * The same of a transaction of version 0 without lookup tables, as nodes tell it in JSON; null for every other. Source: docs.anza.xyz,
+ * The same of a transaction of version 0 without lookup tables, as nodes tell it in JSON; null for every other. Throws NodeFailure where the version is not told. Source: docs.anza.xyz,
  * "Versioned Transactions".
  */
 export function messageKeyIn(version: unknown, message: Fields): ProofKey | null {
   const tables = listFrom(message['addressTableLookups'] ?? [], 'lookup tables')
+  if (version !== 'legacy') indexFrom(version, "transaction's version")
   if (version !== 0 || tables.length > 0) return null
   const header = fieldsFrom(message['header'], "message's header")
   const keys = listFrom(message['accountKeys'], 'account keys')

@@ -178,7 +178,7 @@ describe('what the chain shows of a transaction', () => {
       transfers: [{ asset: MINT, from: ALICE, to: BOB, amount: 250n }],
       senderChanges: [{ asset: MINT, delta: -250n }],
     })
-    expect(await outcomeOf(moved(SYSTEM_PROGRAM))).toMatchObject({ transfers: [] })
+    expect(await outcomeOf(moved(TOKEN_2022_PROGRAM))).toMatchObject({ transfers: [] })
   })
 
   test('is what the recipient got, where the mint keeps a part', async () => {
@@ -219,7 +219,7 @@ describe('what the chain shows of a transaction', () => {
       ],
     })
     const less = shown({
-      instructions: twice,
+      instructions: [250n, 50n].map((each) => move(each, ALICES, BOBS, TOKEN_2022_PROGRAM)),
       pre,
       post: holdings([ALICES, ALICE, 700n], [BOBS, BOB, 299n]),
     })
@@ -271,8 +271,8 @@ describe('what the chain shows of a transaction', () => {
         ...transaction,
         meta: {
           ...Object(transaction).meta,
-          preBalances: [Number.MAX_SAFE_INTEGER],
-          postBalances: [0],
+          preBalances: KEYS.map((_, index) => (index === 0 ? Number.MAX_SAFE_INTEGER : 1)),
+          postBalances: KEYS.map((_, index) => (index === 0 ? 0 : 1)),
         },
       },
     })
@@ -286,6 +286,8 @@ describe('what the chain shows of a transaction', () => {
       instructions: [{ ...move(250n), accounts: [KEYS.length, at(MINT), KEYS.length + 1, 0] }],
       change: {
         loadedAddresses: { writable: [key(20), key(21)], readonly: [] },
+        preBalances: [1_000_000_000, ...KEYS.slice(1).map(() => 1), 1, 1],
+        postBalances: [999_995_000, ...KEYS.slice(1).map(() => 1), 1, 1],
         preTokenBalances: [{ ...holdings([ALICES, ALICE, 300n])[0], accountIndex: KEYS.length }],
         postTokenBalances: [
           { ...holdings([ALICES, ALICE, 50n])[0], accountIndex: KEYS.length },
@@ -303,7 +305,7 @@ describe('a transaction that a node does not show', () => {
   const head = {
     getLatestBlockhash: {
       context: { slot: 30 },
-      value: { blockhash: BLOCK, lastValidBlockHeight: 9 },
+      value: { blockhash: BLOCK, lastValidBlockHeight: 160 },
     },
   }
 

@@ -4,7 +4,14 @@ import type { Address, AssetChange, Outcome, TokenTransfer, TransactionHash } fr
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-import { addressFrom, indexFrom, integerFrom, transactionHashFrom } from './answer.ts'
+import {
+  addressFrom,
+  heightFrom,
+  indexFrom,
+  integerFrom,
+  transactionErrorFrom,
+  transactionHashFrom,
+} from './answer.ts'
 import { balanceTransfers } from './balance-transfers.ts'
 import { blockHashRead } from './blocks.ts'
 import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
@@ -28,6 +35,7 @@ import {
   tokenTransfers,
   walletTransfers,
 } from './token-transfers.ts'
+import { areMovesUntrue } from './untrue-moves.ts'
 import type { OpenedModule } from './venue-module.ts'
 
 /** How a transaction is read whole. */
@@ -56,7 +64,9 @@ class UntoldTransfers extends NodeFailure {
   readonly height: bigint
 
   constructor(height: bigint) {
-    super('neither inner instructions, nor balances, nor a module tell what it moved')
+    super(
+      'neither inner instructions, nor balances, nor a module tell what it moved, or not the same',
+    )
     this.height = height
   }
 }
@@ -113,16 +123,12 @@ export function outcomeFrom(
   const fields = fieldsFrom(result, 'transaction')
   const meta = fieldsFrom(fields['meta'], "transaction's meta")
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
-  const [signature] = listFrom(transaction['signatures'], 'signatures')
-  if (transactionHashFrom(signature, 'signature') !== hash) {
-    throw malformed('signature', signature)
-  }
+  requireHash(transaction, hash)
   const message = fieldsFrom(transaction['message'], 'message')
   const accounts = accountsOf(message, meta)
   const called = topLevelInstructions(message, accounts)
-  if (meta['err'] === undefined) throw malformed("transaction's err", meta['err'])
-  const succeeded = meta['err'] === null
-  const height = integerFrom(fields['slot'], 'slot')
+  const succeeded = transactionErrorFrom(meta['err'], "transaction's err") === null
+  const height = heightFrom(fields['slot'], 'slot')
   const read = succeeded ? tradeIn(called, modules) : undefined
   const isUnread = typeof read === 'string'
   if (isUnread && untold === undefined) throw new UntoldTransfers(height)
@@ -130,6 +136,9 @@ export function outcomeFrom(
   const isSold = succeeded && isRouted(called) && mayHaveSold(meta, accounts)
   if ((trade !== undefined || isSold) && untold === undefined && !keepsInner(meta)) {
     throw new UntoldTransfers(height)
+  }
+  if (succeeded && untold === undefined && keepsTokenBalances(meta)) {
+    if (areMovesUntrue(meta, accounts, called)) throw new UntoldTransfers(height)
   }
   const transfers = succeeded ? (moved(message, meta, accounts, trade) ?? untold?.()) : []
   if (transfers === undefined) throw new UntoldTransfers(height)
@@ -240,14 +249,27 @@ function senderChanges(
   return [...changes].flatMap(([asset, delta]) => (delta === 0n ? [] : [{ asset, delta }]))
 }
 
-/** The accounts in the order in which the meta counts them: the message's own, then those of lookup tables. */
+/** Throws NodeFailure when a transaction is another one than was asked for. */
+export function requireHash(transaction: Fields, hash: TransactionHash): void {
+  const [signature] = listFrom(transaction['signatures'], 'signatures')
+  if (transactionHashFrom(signature, 'signature') !== hash) throw malformed('signature', signature)
+}
+
+/**
+ * The accounts in the order in which the meta counts them: the message's own, then those of lookup tables. Throws NodeFailure where the meta has
+ * not a balance for each: then some are missing, and what is told of one would be taken for that of another.
+ */
 export function accountsOf(message: Fields, meta: Fields): readonly Address[] {
   const loaded = meta['loadedAddresses']
   const { writable = [], readonly = [] } =
     loaded === undefined || loaded === null ? {} : fieldsFrom(loaded, 'loaded addresses')
-  return [message['accountKeys'], writable, readonly].flatMap((list) =>
+  const accounts = [message['accountKeys'], writable, readonly].flatMap((list) =>
     listFrom(list, 'account keys').map((each) => addressFrom(each, 'account key')),
   )
+  for (const which of ['preBalances', 'postBalances']) {
+    if (listFrom(meta[which], which).length !== accounts.length) throw malformed(which, 'length')
+  }
+  return accounts
 }
 
 /** What the fee payer lost beyond the lamports that it sent: the fee, and rent of what it created. Never less than the fee. */

@@ -4,7 +4,7 @@ import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
 import { knownAddress } from './account.ts'
-import { addressFrom, indexFrom, integerFrom, transactionHashFrom } from './answer.ts'
+import { addressFrom, heightFrom, indexFrom, textFrom, transactionHashFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
@@ -15,7 +15,7 @@ import { messageKeyIn } from './message-key.ts'
 import { accountsOf, keepsInner, outcomeFrom, outcomeOptions, routerCall } from './outcome.ts'
 import { lamportsOffered, tradeIn } from './program-trades.ts'
 import { MEMO_PROGRAM } from './programs.ts'
-import { movesOf } from './token-transfers.ts'
+import { keepsTokenBalances, movesOf, movesTokens } from './token-transfers.ts'
 import type { OpenedModule } from './venue-module.ts'
 
 interface Deps {
@@ -84,9 +84,9 @@ export async function readSightings(
  */
 function includedFrom(fields: Fields, block: Block): readonly Included[] {
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
-  const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
-    fieldsFrom(key, 'account key'),
-  )
+  const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) => ({
+    pubkey: textFrom(fieldsFrom(key, 'account key')['pubkey'], 'account key'),
+  }))
   const signatures = listFrom(transaction['signatures'], 'signatures')
   const hasMemo = keys.some(({ pubkey }) => pubkey === MEMO_PROGRAM)
   if (!hasMemo && signatures.length < 2) return []
@@ -111,7 +111,7 @@ function sightingRead(
     parse: (result) => {
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'transaction')
-      if (integerFrom(fields['slot'], 'slot') !== block.height) return undefined
+      if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
       // No smart wallet's payment is sent by who is watched here.
       const outcome = outcomeFrom(result, hash, () => [], modules)
       const { succeeded, feePaid, transfers: tokens } = outcome
@@ -121,6 +121,10 @@ function sightingRead(
       const called = topLevelInstructions(message, accountsOf(message, meta))
       const read = succeeded ? tradeIn(called, modules) : undefined
       const trade = typeof read === 'string' ? undefined : read
+      // Nobody knows whose these accounts are, and what is not told is not what did not happen.
+      if (succeeded && !keepsTokenBalances(meta) && movesTokens(called)) {
+        throw malformed("transaction's token balances", undefined)
+      }
       const router = succeeded && trade === undefined ? routerCall(called) : undefined
       const header = fieldsFrom(message['header'], "message's header")
       const required = indexFrom(header['numRequiredSignatures'], 'signers')

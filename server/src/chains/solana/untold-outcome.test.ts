@@ -82,7 +82,9 @@ describe('what a transaction of ours moved is not known', () => {
         senderChanges: [{ asset: MINT, delta: 200n }],
       })
       // One that failed moved nothing, whoever tells it.
-      expect(outcomeOf([MEMO, ROUTE], { ...nothing, err: {} })).toMatchObject({ succeeded: false })
+      expect(outcomeOf([MEMO, ROUTE], { ...nothing, err: 'AccountInUse' })).toMatchObject({
+        succeeded: false,
+      })
     }
   })
 })

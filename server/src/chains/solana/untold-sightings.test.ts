@@ -111,7 +111,8 @@ test('what is told by a transfer, or was moved without a router, or failed, is n
   expect(moved).toMatchObject({ transfers: [{ amount: 250n }], spent: [] })
   const [plain] = (await sightedOf([MEMO, MOVE], { innerInstructions })) ?? []
   expect(plain?.spent).toBeUndefined()
-  const [failed] = (await sightedOf([MEMO, ROUTE], { innerInstructions, err: {} })) ?? []
+  const [failed] =
+    (await sightedOf([MEMO, ROUTE], { innerInstructions, err: 'AccountInUse' })) ?? []
   expect(failed?.spent).toBeUndefined()
 })
 
@@ -146,7 +147,10 @@ test('what only a module tells is untold where that fails at it, and not where i
   const sighted = (calls: readonly object[], meta: object = {}) =>
     sightedOf([MEMO, ...calls], { innerInstructions: null, ...meta }, [failing])
   expect(await sighted([ROUTE])).toMatchObject([{ succeeded: true, isUntold: true, transfers: [] }])
-  for (const other of [await sighted([ROUTE, ROUTE]), await sighted([ROUTE], { err: {} })]) {
+  for (const other of [
+    await sighted([ROUTE, ROUTE]),
+    await sighted([ROUTE], { err: 'AccountInUse' }),
+  ]) {
     expect(other).toHaveLength(1)
     expect(other?.[0]?.isUntold).toBeUndefined()
   }
