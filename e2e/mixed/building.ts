@@ -63,7 +63,7 @@ export async function openBuilding(stage: Stage, name: string): Promise<Worker> 
         const { status } = (await client.get(`/payment/status/${want.id}`)).body
         const isPaid = has === AMOUNT.baseUnits && status === 'settled'
         const isOver = has === 0n && status === 'expired'
-        if (!isPaid && !(isOver && (untaken.has(want) || (await isBuiltOver(truth, want))))) {
+        if (!isPaid && !(isOver && (untaken.has(want) || (await isBuiltTwice(truth, want))))) {
           wants.break(want, `${recipient} has ${has}, and the payment is ${String(status)}`)
         }
       }
@@ -72,14 +72,15 @@ export async function openBuilding(stage: Stage, name: string): Promise<Worker> 
 }
 
 /**
- * Whether another payment was built for its nonce after its time: a chain that is killed again and again, with what it holds in memory, can lose a
- * transaction for longer than the minute that a build has.
+ * Whether another payment was built for its nonce after its time, or it after another one's: a chain that is killed with what it holds in memory can
+ * lose blocks of more than the minute for which a build has its nonce, and then one of the two gets in.
  */
-async function isBuiltOver(truth: Truth, { id }: Want): Promise<boolean> {
-  const later = await truth.rows(
-    `select from builds own join builds later using (network, sender, nonce)
-     where own.payment_id = $1 and later.created_at >= own.expires_at`,
+async function isBuiltTwice(truth: Truth, { id }: Want): Promise<boolean> {
+  const others = await truth.rows(
+    `select from builds own join builds other using (network, sender, nonce)
+     where own.payment_id = $1
+       and (other.created_at >= own.expires_at or own.created_at >= other.expires_at)`,
     [id],
   )
-  return later.length > 0
+  return others.length > 0
 }
