@@ -104,12 +104,21 @@ export async function findWalletOfAddress(
   family: Family,
   address: string,
 ): Promise<Wallet | undefined> {
-  const rows = await tx.query<WalletRow>(
-    'custody_wallet_of_address',
-    `select ${COLUMNS} from wallets where family = $1 and address = $2`,
+  return (await findAnyWallet(tx, family, address))?.wallet
+}
+
+/** The wallet of this canonical address whoever it belongs to, and whether it was deleted: for whoever has the machine. Never for a request. */
+export async function findAnyWallet(
+  tx: Tx,
+  family: Family,
+  address: string,
+): Promise<{ readonly wallet: Wallet; readonly isDeleted: boolean } | undefined> {
+  const rows = await tx.query<WalletRow & { readonly deleted_at: Date | null }>(
+    'custody_any_wallet_of_address',
+    `select ${COLUMNS}, deleted_at from wallets where family = $1 and address = $2`,
     [family, address],
   )
-  return rows[0] && toWallet(rows[0])
+  return rows[0] && { wallet: toWallet(rows[0]), isDeleted: rows[0].deleted_at !== null }
 }
 
 /** Whose a custodial address is. */
@@ -181,20 +190,6 @@ export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonl
 export async function insertWallet(tx: Tx, wallet: Wallet): Promise<void> {
   await requireRoom(tx, wallet.accountId)
   await tx.query('custody_insert_wallet', INSERT, valuesOf(wallet))
-}
-
-/** The wallet of this canonical address whoever it belongs to, and whether it was deleted: for whoever has the machine. Never for a request. */
-export async function findAnyWallet(
-  tx: Tx,
-  family: Family,
-  address: string,
-): Promise<{ readonly wallet: Wallet; readonly isDeleted: boolean } | undefined> {
-  const rows = await tx.query<WalletRow & { readonly deleted_at: Date | null }>(
-    'custody_any_wallet_of_address',
-    `select ${COLUMNS}, deleted_at from wallets where family = $1 and address = $2`,
-    [family, address],
-  )
-  return rows[0] && { wallet: toWallet(rows[0]), isDeleted: rows[0].deleted_at !== null }
 }
 
 /**

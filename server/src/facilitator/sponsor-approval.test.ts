@@ -44,7 +44,7 @@ function sceneOf({
   const heard: number[] = []
   let fundings = 0
   const known: Readonly<Record<string, object[]>> = {
-    ...{ approval_store: [{}], gas_reserve: [{}], ...rows },
+    ...{ approval_store: [{}], ...rows },
   }
   // Rows are what the statement's own words say: here a test's.
   const tx = { query: async (name: string) => known[name] ?? [] } as Partial<Tx> as Tx
@@ -141,7 +141,7 @@ test.each<readonly [string, AwaitedApproval, Scene, Awaited<ReturnType<typeof st
   [
     'a spent budget',
     APPROVAL,
-    { rows: { gas_reserve: [] } },
+    { rows: { gas_reserve_many: [{ subject: 'approvals', reserved: '10001' }] } },
     { said: 'gas_budget_spent', heard: [], fundings: 0 },
   ],
   [
@@ -190,4 +190,17 @@ test('a verification asks for what is stored: also whether anything came of the 
   })
   expect(await whyNotSubmitted(deps, accountId, intake, APPROVAL)).toBe('network_unavailable')
   expect(asked).toEqual(['0xearlier', 'pay_1'])
+})
+
+test('who waits while a clock stands still or is set back is told to ask again', async () => {
+  const { deps, intake, heard } = sceneOf({})
+  let looks = 0
+  const sleep = async () => void (looks += 1)
+  const clock = { nowMilliseconds: () => 0, sleep }
+  const order = { accountId, waitUntilMilliseconds: 25_000, over: new AbortController().signal }
+  const approve = openApprovalSteps({ ...deps, clock }, order, intake)
+  let notYet = await approve(HAS_MONEY)
+  while (notYet === undefined && looks < 1_000) notYet = await approve(HAS_MONEY)
+  expect(notYet).toEqual({ reason: 'approval_pending' })
+  expect(heard).toEqual([1])
 })

@@ -9,7 +9,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import { fundedApproval, mayBeBroadcast, storeApproval } from './approval-store.ts'
 import type { StoredApproval } from './approval-store.ts'
 import type { ApprovalSponsor } from './approval-sponsor.ts'
-import { reserveGas, reservedGas } from './gas-store.ts'
+import { reservedGas, reserveGasOfMany } from './gas-store.ts'
 import type { Intake } from './intake.ts'
 import type { JoinOrder } from './join.ts'
 import { accountSubject, isWorthItsGas, payerSubject } from './sponsoring.ts'
@@ -45,6 +45,8 @@ const SPENT: NotYet = { reason: 'gas_budget_spent' }
 /** Between two looks at the chain; a block's time where that is within these. */
 const LOOK_MILLISECONDS_MIN = 250
 const LOOK_MILLISECONDS_MAX = 1_000
+/** More than any wait has room for, also where the clock is set back meanwhile. */
+const LOOKS_MAX = 120
 
 /** Whether settling a payment would submit its payer's approval now; undefined when it would. Stores nothing. Throws NodeFailure. */
 export async function whyNotSubmitted(
@@ -87,6 +89,7 @@ export function openApprovalSteps(
   const { accountId, waitUntilMilliseconds, over, requestId } = order
   const { chain } = intake
   let heard = false
+  let looks = 0
 
   /** Undefined after a moment; a reason when nobody waits any more. */
   async function again(): Promise<NotYet | undefined> {
@@ -94,7 +97,9 @@ export function openApprovalSteps(
       Math.max(chain.config.blockTimeMilliseconds, LOOK_MILLISECONDS_MIN),
       LOOK_MILLISECONDS_MAX,
     )
-    if (over.aborted || clock.nowMilliseconds() + moment > waitUntilMilliseconds) return PENDING
+    looks += 1
+    const isOver = over.aborted || clock.nowMilliseconds() + moment > waitUntilMilliseconds
+    if (isOver || looks > LOOKS_MAX) return PENDING
     await clock.sleep(moment, over)
     return undefined
   }
@@ -197,36 +202,28 @@ class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent'
 }
 
-/** Whether the account's own gas budget of today has room for the settlement: else the approval would be of no use. */
-async function canSettle(
-  tx: Tx,
-  accountId: AccountId,
-  { chain: { config } }: Intake,
-  { settlementFee }: AwaitedApproval,
-  nowMilliseconds: number,
-): Promise<boolean> {
-  const taken = await reservedGas(tx, accountSubject(accountId), nowMilliseconds)
-  const limit = config.sponsoring?.gasPerAccountPerDay ?? 0n
-  return (taken.get(config.network) ?? 0n) + settlementFee <= limit
+/** What may be taken of a budget of a day, native base units. */
+interface Part {
+  readonly amount: bigint
+  readonly limit: bigint
 }
 
-/** The budgets that what a payer is given counts in, in one order, and with room for its settlement. */
+/** The budgets that what a payer is given counts in, by their subjects, and with room for its settlement. */
 function budgetsFor(
   accountId: AccountId,
   { chain: { config }, authorization: { payer } }: Intake,
-  { settlementFee }: AwaitedApproval,
-) {
+  { lacks, fundingFee, settlementFee }: AwaitedApproval,
+): ReadonlyMap<string, Part> {
   const { sponsoring, approvalSponsoring } = config
-  if (sponsoring === undefined || approvalSponsoring === undefined) return []
-  return [
-    {
-      // Of its own: payers who keep what they are given cannot spend what the account's other payments settle by.
-      subject: `${ALL_APPROVALS}:${accountSubject(accountId)}`,
-      limit: sponsoring.gasPerAccountPerDay,
-    },
-    { subject: payerSubject(payer), limit: sponsoring.gasPerPayerPerDay - settlementFee },
-    { subject: ALL_APPROVALS, limit: approvalSponsoring.amountPerDay },
-  ]
+  if (sponsoring === undefined || approvalSponsoring === undefined) return new Map()
+  const amount = lacks + fundingFee
+  const { gasPerAccountPerDay, gasPerPayerPerDay } = sponsoring
+  return new Map([
+    // Of its own: payers who keep what they are given cannot spend what the account's other payments settle by.
+    [`${ALL_APPROVALS}:${accountSubject(accountId)}`, { amount, limit: gasPerAccountPerDay }],
+    [payerSubject(payer), { amount, limit: gasPerPayerPerDay - settlementFee }],
+    [ALL_APPROVALS, { amount, limit: approvalSponsoring.amountPerDay }],
+  ])
 }
 
 async function reserve(
@@ -236,14 +233,11 @@ async function reserve(
   awaited: AwaitedApproval,
   nowMilliseconds: number,
 ): Promise<boolean> {
-  const { network } = intake.chain.config
-  const amount = awaited.lacks + awaited.fundingFee
   const budgets = budgetsFor(accountId, intake, awaited)
+  if (budgets.size === 0) return false
   if (!(await canSettle(tx, accountId, intake, awaited, nowMilliseconds))) return false
-  for (const { subject, limit } of budgets) {
-    if (!(await reserveGas(tx, { network, subject, amount, limit }, nowMilliseconds))) return false
-  }
-  return budgets.length > 0
+  const { network } = intake.chain.config
+  return (await reserveGasOfMany(tx, network, budgets, nowMilliseconds)).size === 0
 }
 
 /** The same without reserving anything. */
@@ -254,13 +248,33 @@ async function hasRoom(
   awaited: AwaitedApproval,
   nowMilliseconds: number,
 ): Promise<boolean> {
-  const { network } = intake.chain.config
-  const amount = awaited.lacks + awaited.fundingFee
   const budgets = budgetsFor(accountId, intake, awaited)
   if (!(await canSettle(tx, accountId, intake, awaited, nowMilliseconds))) return false
-  for (const { subject, limit } of budgets) {
-    const taken = (await reservedGas(tx, subject, nowMilliseconds)).get(network) ?? 0n
-    if (taken + amount > limit) return false
+  for (const [subject, part] of budgets) {
+    if (!(await isFree(tx, intake, subject, part, nowMilliseconds))) return false
   }
-  return budgets.length > 0
+  return budgets.size > 0
+}
+
+/** Whether the account's own gas budget of today has room for the settlement: else the approval would be of no use. */
+function canSettle(
+  tx: Tx,
+  accountId: AccountId,
+  intake: Intake,
+  { settlementFee: amount }: AwaitedApproval,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const limit = intake.chain.config.sponsoring?.gasPerAccountPerDay ?? 0n
+  return isFree(tx, intake, accountSubject(accountId), { amount, limit }, nowMilliseconds)
+}
+
+async function isFree(
+  tx: Tx,
+  { chain: { config } }: Intake,
+  subject: string,
+  { amount, limit }: Part,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const taken = await reservedGas(tx, subject, nowMilliseconds)
+  return (taken.get(config.network) ?? 0n) + amount <= limit
 }

@@ -6,7 +6,7 @@ import type { Chain } from '../chains/chain.ts'
 import { FundedBefore, noteFunding } from '../facilitator/approval-store.ts'
 import type { StoredApproval } from '../facilitator/approval-store.ts'
 import type { ApprovalSponsor, Funded, FundingOrder } from '../facilitator/approval-sponsor.ts'
-import { findWallet, findWalletOfAddress } from '../custody/store.ts'
+import { findAnyWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { AfterCommit } from '../http/after-commit.ts'
 import { newId } from '../kernel/id.ts'
@@ -44,14 +44,12 @@ export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
     if (address === undefined) return undefined
     const { network, family } = config
     const { wallet, isStopped } = await store.inTransaction('service', async (tx) => {
-      const known = await findWalletOfAddress(tx, family, address)
-      if (known === undefined) return { wallet: undefined, isStopped: false }
-      const isFrozen = (await frozenLanes(tx, network, [known.address])).size > 0
-      return {
-        // One that was deleted signs nothing more.
-        wallet: await findWallet(tx, known.accountId, family, address),
-        isStopped: isFrozen || (await networkStanding(tx, network)) !== 'followed',
-      }
+      const known = await findAnyWallet(tx, family, address)
+      // One that was deleted signs nothing more.
+      if (known === undefined || known.isDeleted) return { wallet: undefined, isStopped: false }
+      const isFrozen = (await frozenLanes(tx, network, [known.wallet.address])).size > 0
+      const isFollowed = (await networkStanding(tx, network)) === 'followed'
+      return { wallet: known.wallet, isStopped: isFrozen || !isFollowed }
     })
     if (wallet !== undefined && !isStopped) return wallet
     log.warn(
