@@ -27,12 +27,9 @@ export async function bumpStuck(
   const { chain, store } = deps
   const { network, fees } = chain.config
   const fronts = await store.inTransaction('service', (tx) =>
-    laneFronts(
-      tx,
-      network,
-      limits.laneFrontsMax,
-      [...waiting.values()].map(({ transactionId }) => transactionId),
-    ),
+    laneFronts(tx, network, limits.laneFrontsMax, {
+      places: [...waiting.values()].map(({ transactionId }) => transactionId),
+    }),
   )
   const current = new Set(fronts.map(({ laneAddress }) => laneAddress))
   for (const address of waiting.keys()) if (!current.has(address)) waiting.delete(address)

@@ -51,8 +51,9 @@ async function openGuard(lanes: number, says: Partial<Chain>) {
     log: openLog('silent'),
   }
   const suspects = new Map<string, bigint>()
+  const heldUp = new Map<Address, bigint>()
   const look = (finalizedHeight = lease.finalizedHeight) =>
-    guardLanes(deps, { ...lease, finalizedHeight }, suspects)
+    guardLanes(deps, { ...lease, finalizedHeight }, suspects, heldUp)
   return { look, suspects }
 }
 
@@ -134,6 +135,34 @@ test('what looked taken is looked at again, however many lanes wait and whatever
   const rest = { clock: systemClock, log: openLog('silent'), killPoint: () => {} }
   const broadcaster = openBroadcaster({ chains, store, ...rest })
   await rebroadcast({ store, broadcaster, clock: systemClock }, network, 60_000)
+  await look()
+  expect(await frozen()).toEqual([laneAt(1)])
+})
+
+test('what looked held up is looked at again, however many lanes wait', async () => {
+  const lanePosition = async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 100n })
+  const { look } = await openGuard(2 * limits.laneFrontsMax, { lanePosition })
+  const { store } = database
+  await write(store, 'behind', `update chain_transactions set nonce = 1 where lane_address = $1`, [
+    laneAt(1),
+  ])
+  await write(
+    store,
+    'given_back',
+    `insert into chain_transactions (network, lane_address, nonce, fee_ceiling, created_at, state) values ($1, $2, 0, 1, now(), 'dead')`,
+    [network, laneAt(1)],
+  )
+  const sentBefore = (hours: number) =>
+    write(
+      store,
+      'sent',
+      `update attempts set last_sent_at = now() - interval '1 hour' * case hash when '0xhash1' then $1::int else 1 end`,
+      [hours],
+    )
+  await sentBefore(2)
+  await look()
+  // Sent again meanwhile: it would be the last one's turn.
+  await sentBefore(0)
   await look()
   expect(await frozen()).toEqual([laneAt(1)])
 })

@@ -45,7 +45,10 @@ export async function guardLanes(
   const { chain, store, log } = deps
   const { network } = lease
   const fronts = await store.inTransaction('service', (tx) =>
-    laneFronts(tx, network, limits.laneFrontsMax, suspects.keys()),
+    laneFronts(tx, network, limits.laneFrontsMax, {
+      places: suspects.keys(),
+      lanes: heldUp.keys(),
+    }),
   )
   const failed = new Map<string, NodeFailure>()
   /** Asked for in one turn of the loop, so that all share the questions to the node. */

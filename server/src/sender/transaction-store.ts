@@ -180,14 +180,17 @@ export async function attemptsToSend(
 
 /**
  * The newest attempt of the lowest open place of each lane: the ones that hold the others up. Those that were not
- * sent for longest come first, so that many stuck lanes take turns; before them those whose turn has begun, by the ids of their places:
- * what is sent between two looks would end it.
+ * sent for longest come first, so that many stuck lanes take turns; before them those whose turn has begun, by the ids of their places
+ * or by their lanes: what is sent between two looks would end it.
  */
 export async function laneFronts(
   tx: Tx,
   network: NetworkId,
   count: number,
-  begun: Iterable<string> = [],
+  {
+    places = [],
+    lanes = [],
+  }: { readonly places?: Iterable<string>; readonly lanes?: Iterable<Address> } = {},
 ): Promise<readonly StoredAttempt[]> {
   const rows = await tx.query<AttemptRow>(
     'attempts_lane_fronts',
@@ -195,8 +198,8 @@ export async function laneFronts(
      from (select distinct on (lane_address) * from chain_transactions
            where network = $1 and state = 'open' order by lane_address, nonce) t
      join lateral (select * from attempts where chain_transaction_id = t.id order by number desc limit 1) a on true
-     order by t.id = any($3::bigint[]) desc, a.last_sent_at nulls first limit $2`,
-    [network, count, [...begun]],
+     order by (t.id = any($3::bigint[]) or t.lane_address = any($4)) desc, a.last_sent_at nulls first limit $2`,
+    [network, count, [...places], [...lanes]],
   )
   return rows.map(attemptOf)
 }
