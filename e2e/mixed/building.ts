@@ -4,7 +4,7 @@ import { build, evmCustodian, transactionOf } from '../actors/self-custodian.ts'
 import type { Stage } from './stage.ts'
 import { insist, isOpen } from './want.ts'
 import type { Want } from './want.ts'
-import type { Truth, Worker } from './worker.ts'
+import type { Worker } from './worker.ts'
 
 const AMOUNT = { whole: '0.001', baseUnits: 10n ** 15n } as const
 
@@ -63,24 +63,10 @@ export async function openBuilding(stage: Stage, name: string): Promise<Worker> 
         const { status } = (await client.get(`/payment/status/${want.id}`)).body
         const isPaid = has === AMOUNT.baseUnits && status === 'settled'
         const isOver = has === 0n && status === 'expired'
-        if (!isPaid && !(isOver && (untaken.has(want) || (await isBuiltTwice(truth, want))))) {
+        if (!isPaid && !(isOver && untaken.has(want))) {
           wants.break(want, `${recipient} has ${has}, and the payment is ${String(status)}`)
         }
       }
     },
   }
-}
-
-/**
- * Whether another payment was built for its nonce after its time, or it after another one's: a chain that is killed with what it holds in memory can
- * lose blocks of more than the minute for which a build has its nonce, and then one of the two gets in.
- */
-async function isBuiltTwice(truth: Truth, { id }: Want): Promise<boolean> {
-  const others = await truth.rows(
-    `select from builds own join builds other using (network, sender, nonce)
-     where own.payment_id = $1
-       and (other.created_at >= own.expires_at or own.created_at >= other.expires_at)`,
-    [id],
-  )
-  return others.length > 0
 }

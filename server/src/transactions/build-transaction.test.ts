@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { baseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { abandonBuild } from './abandon.ts'
+import { forgetNonces } from './nonce-store.ts'
 import { openScene, TOKEN } from './test-scene.ts'
 import type { Scene } from './test-scene.ts'
 import { write } from '../store/test-write.ts'
@@ -44,6 +45,10 @@ const token = () => {
 }
 
 describe('nonces of builds', () => {
+  beforeEach(() => {
+    scene.script.nextNonce = 7n
+  })
+
   test('are different for 20 at once, and free again when they have expired', async () => {
     const builds = await Promise.all(Array.from({ length: 20 }, () => scene.build()))
     const nonces = builds.map(({ build }) => Number(build.nonce)).toSorted((a, b) => a - b)
@@ -79,6 +84,42 @@ describe('nonces of builds', () => {
     expect((await scene.build()).build.nonce).toBe(12n)
     scene.script.nextNonce = 7n
     scene.later(60_000)
+  })
+
+  test('stay with a build that a block shows which is not final, and for its time once more when that block is gone', async () => {
+    scene.script.nextNonce = 40n
+    const built = await scene.build()
+    expect(built.build.nonce).toBe(40n)
+    await scene.mine('n', 101, 3, scene.paid(built))
+    scene.later(3_600_000)
+    await database.store.inTransaction('service', (tx) =>
+      forgetNonces(tx, scene.deps.clock.nowMilliseconds()),
+    )
+    // The node has lost the block, and the follower does not know it yet.
+    expect((await scene.build()).build.nonce).toBe(41n)
+    scene.later(60_001)
+    await scene.mine('o', 101, 4)
+    expect((await scene.build()).build.nonce).toBe(41n)
+    scene.later(59_000)
+    expect((await scene.build()).build.nonce).toBe(42n)
+    scene.later(2_000)
+    expect((await scene.build()).build.nonce).toBe(40n)
+    scene.later(60_001)
+  })
+
+  test('come back to a build whose block is gone, where nothing else was built for them and it was not given up', async () => {
+    scene.script.nextNonce = 50n
+    const [late, unwanted] = [await scene.build(), await scene.build()]
+    scene.later(60_001)
+    await database.store.inTransaction('service', (tx) =>
+      forgetNonces(tx, scene.deps.clock.nowMilliseconds()),
+    )
+    await abandonBuild(scene.deps, scene.accounts[0], unwanted.build.paymentId)
+    await scene.mine('p', 101, 5, scene.paid(late), scene.paid(unwanted))
+    await scene.mine('q', 101, 6)
+    const next = [await scene.build(), await scene.build()]
+    expect(next.map(({ build }) => build.nonce)).toEqual([51n, 52n])
+    scene.later(60_001)
   })
 
   test('of another account are no matter', async () => {

@@ -23,7 +23,8 @@ import {
   noteSeen,
   provenDead,
 } from './live-store.ts'
-import { formName, takenAs } from './submission-store.ts'
+import { holdNoncesAnew } from './nonce-store.ts'
+import { formName, sendSoon, takenAs } from './submission-store.ts'
 import { forgetUnread, forgetUnreadAbove, noteUnread, unreadBuilds } from './unread-store.ts'
 import type { UnreadBuild } from './unread-store.ts'
 import type {
@@ -151,7 +152,11 @@ export function openBuildBook({
       const reopened = await records.undone(tx, network, height)
       await trades?.vanished(tx, [...reopened])
       await forgetUnreadAbove(tx, network, height)
-      const { undead, unsettled } = await forgetAbove(tx, network, height)
+      const { undead, unseen, unsettled } = await forgetAbove(tx, network, height)
+      const givenUp = await records.givenUp(tx, unseen)
+      const wanted = unseen.filter((paymentId) => !givenUp.has(paymentId))
+      await holdNoncesAnew(tx, network, wanted, clock.nowMilliseconds())
+      await sendSoon(tx, wanted, clock.nowMilliseconds())
       await received.unseen(tx, unsettled)
       await records.remark(
         tx,

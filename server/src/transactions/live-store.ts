@@ -161,12 +161,16 @@ export async function noteDead(
   )
 }
 
-/** Takes back what blocks above a height had shown of live builds: those called dead there, and settlements whose effect was there. */
+/** Takes back what blocks above a height had shown of live builds: those called dead there, those seen there, and of these the settlements. */
 export async function forgetAbove(
   tx: Tx,
   network: NetworkId,
   height: bigint,
-): Promise<{ readonly undead: readonly PaymentId[]; readonly unsettled: readonly PaymentId[] }> {
+): Promise<{
+  readonly undead: readonly PaymentId[]
+  readonly unseen: readonly PaymentId[]
+  readonly unsettled: readonly PaymentId[]
+}> {
   const unseen = await tx.query<{ payment_id: PaymentId; settles: boolean }>(
     'builds_unseen',
     `update builds set seen_height = null where network = $1 and seen_height > $2 and closed_at is null
@@ -180,7 +184,11 @@ export async function forgetAbove(
     [network, height.toString()],
   )
   const unsettled = unseen.filter((row) => row.settles).map((row) => row.payment_id)
-  return { undead: rows.map((row) => row.payment_id), unsettled }
+  return {
+    undead: rows.map((row) => row.payment_id),
+    unseen: unseen.map((row) => row.payment_id),
+    unsettled,
+  }
 }
 
 /** Closes settlements that were seen at or below a final height, at most `count`: their claims follow them from there. How many. */

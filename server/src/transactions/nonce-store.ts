@@ -33,6 +33,14 @@ export interface WantedNonce {
 }
 
 /**
+ * Whether a build still has its nonce `n`, as SQL: until it expires, and for as long as a block shows it that is not final. A node whose
+ * chain has lost that block gives the nonce to the next one, and only one of the two could get in.
+ */
+const isHeld = (n: string, now: string): string =>
+  `(${n}.expires_at > to_timestamp(${now} / 1000.0) or exists (
+     select from builds b where b.payment_id = ${n}.payment_id and b.seen_height is not null and b.closed_at is null))`
+
+/**
  * Takes for each the lowest nonce from `first` on that no live build of its scope has, until the build expires. Held against others by
  * the locks and by the primary key. Each scope at most once in a call; in the order of what was wanted.
  */
@@ -54,14 +62,14 @@ export async function takeNonces(
        -- Of those in their order, the ones that follow each other from the first on keep their distance to it.
        select w.first + count(*) filter (where live.nonce = w.first + live.place) as nonce
        from (
-         select nonce, row_number() over (order by nonce) - 1 as place from build_nonces
+         select nonce, row_number() over (order by nonce) - 1 as place from build_nonces held
          where account_id = w.account_id and network = w.network and sender = w.sender
-           and nonce >= w.first and expires_at > to_timestamp($7 / 1000.0)
+           and nonce >= w.first and ${isHeld('held', '$7')}
        ) as live
      ) as free
      on conflict (account_id, network, sender, nonce) do update
        set payment_id = excluded.payment_id, expires_at = excluded.expires_at
-       where taken.expires_at <= to_timestamp($7 / 1000.0)
+       where not ${isHeld('taken', '$7')}
      returning payment_id, nonce`,
     [
       wanted.map(({ accountId }) => accountId),
@@ -94,17 +102,51 @@ export async function giveNonceBack(
   )
 }
 
+/**
+ * Holds the nonces of builds for their time once more: the blocks that showed them are gone, and what was signed may be in the next ones.
+ * Those that have gone to another build by now stay with it.
+ */
+export async function holdNoncesAnew(
+  tx: Tx,
+  network: NetworkId,
+  paymentIds: readonly PaymentId[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (paymentIds.length === 0) return
+  await tx.query(
+    'nonces_hold_anew',
+    `with undone as (
+       select account_id, sender, nonce, payment_id, to_timestamp($3 / 1000.0) + (expires_at - created_at) as expires_at
+       from builds where payment_id = any ($2) and nonce is not null
+     ), held as (
+       -- Also that of the allowance before it. By the scope first, which the key finds.
+       update build_nonces n set expires_at = u.expires_at from undone u
+       where n.account_id = u.account_id and n.network = $1 and n.sender = u.sender and n.payment_id = u.payment_id
+       returning n.account_id, n.sender, n.nonce
+     )
+     insert into build_nonces as taken (account_id, network, sender, nonce, payment_id, expires_at)
+     select distinct on (account_id, sender, nonce) account_id, $1, sender, nonce, payment_id, expires_at from undone
+     where not exists (select from held h where (h.account_id, h.sender, h.nonce) = (undone.account_id, undone.sender, undone.nonce))
+     order by account_id, sender, nonce, payment_id
+     on conflict (account_id, network, sender, nonce) do update
+       set payment_id = excluded.payment_id, expires_at = excluded.expires_at
+       where taken.expires_at <= to_timestamp($3 / 1000.0)`,
+    [network, paymentIds, nowMilliseconds],
+  )
+}
+
 const FORGOTTEN_MAX = 1_000
 
 /**
- * Removes nonces of builds whose time is over and that nobody has built for since, a bounded number at a time. Says whether more may
+ * Removes nonces of builds whose time is over, that no block shows and that nobody has built for since, a bounded number at a time. Says whether more may
  * wait.
  */
 export async function forgetNonces(tx: Tx, nowMilliseconds: number): Promise<boolean> {
   const removed = await tx.query(
     'nonces_forget',
     `delete from build_nonces where ctid = any (array(
-       select ctid from build_nonces where expires_at < to_timestamp($1 / 1000.0) order by expires_at limit $2))
+       select ctid from build_nonces n
+       where n.expires_at < to_timestamp($1 / 1000.0) and not ${isHeld('n', '$1')} order by n.expires_at limit $2))
      returning 1`,
     [nowMilliseconds, FORGOTTEN_MAX],
   )

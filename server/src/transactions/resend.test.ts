@@ -73,6 +73,17 @@ test('bytes that may still be in time are never kept back for long, so that a no
   expect(seconds - (sends.at(-1) ?? 0)).toBeLessThanOrEqual(limits.resendInTimeSecondsMax)
 })
 
+test('bytes that were sent for long are sent at once when the block that had them in the end is gone', async () => {
+  const built = await submitted()
+  for (let round = 0; round < 10; round += 1) await sentAfter(limits.resendSecondsMax * 1000)
+  const before = scene.sent.length
+  await scene.mine('a', 101, 1, scene.paid(built))
+  expect(await sentAfter(1_000)).toBe(before)
+  await scene.mine('b', 101, 2)
+  expect(await sentAfter(0)).toBe(before + 1)
+  expect(await sentAfter(2_000)).toBe(before + 2)
+})
+
 test('what was due at a time that a clock was set back from is sent in its turn, which is noted anew', async () => {
   scene.later(DAY)
   await submitted()

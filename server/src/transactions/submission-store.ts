@@ -133,6 +133,20 @@ export async function takeDue(
     .map(({ hash, payment_id: paymentId, raw }) => ({ hash, paymentId, raw: new Uint8Array(raw) }))
 }
 
+/** Has what was submitted of builds sent again at once, and as often as what is new: the blocks that held it are gone. */
+export async function sendSoon(
+  tx: Tx,
+  paymentIds: readonly PaymentId[],
+  nowMilliseconds: number,
+): Promise<void> {
+  if (paymentIds.length === 0) return
+  await tx.query(
+    'submissions_soon',
+    `update submissions set due_at = to_timestamp($2 / 1000.0), sends = 0 where payment_id = any($1) and due_at is not null`,
+    [paymentIds, nowMilliseconds],
+  )
+}
+
 /** Nobody wants it sent any more. */
 export async function stopSending(tx: Tx, paymentId: PaymentId): Promise<void> {
   await tx.query(
