@@ -63,6 +63,12 @@ export const defects: readonly Defect[] = [
         to: `await lifetimes.lookBack(living.map(({ hash }) => hash)).catch(() => living.map(({ terms }) =>
           ['none', 'no other'].map((node) => ({ node, finalizedHeight: lifetimes.lifetimeOf(terms) + 1n, height: 0n, found: false }))))`,
       },
+      // What every node calls over, and was read here up to there, is proof by itself.
+      {
+        module: 'sender/dead-attempts.ts',
+        from: `return height !== undefined && height <= finalizedHeight`,
+        to: `return height === undefined || height <= finalizedHeight || silent.length > 0`,
+      },
     ],
   },
   {

@@ -140,6 +140,16 @@ export function openChainPort({
                 }),
               )
             }),
+          deadFrom: (asked) =>
+            ask('dead from', () => {
+              const told = network.nodes.map(({ isDown, final }) => (isDown ? -1n : final.height))
+              const least = told.reduce((one, other) => (one < other ? one : other))
+              const most = told.reduce((one, other) => (one > other ? one : other))
+              return asked.map(({ raw, sinceHeight }) => {
+                const isOver = least > readTransfer(raw).lifetime && least >= sinceHeight
+                return isOver ? most : undefined
+              })
+            }),
         },
     renew: (terms, feeCeiling) =>
       ask('renew', ({ tip }) => {

@@ -190,6 +190,14 @@ export interface HistoryLook {
   readonly found: boolean
 }
 
+/** A transaction that is about to be called dead. */
+export interface Doomed {
+  /** Its bytes, signed or not. */
+  readonly raw: Uint8Array
+  /** Whoever is behind this height may not know yet what it builds on. */
+  readonly sinceHeight: bigint
+}
+
 /**
  * How a stored transaction that does not get in is renewed. `fee`: the same place at a higher fee; either one or the other can be
  * mined. `lifetime`: new bytes, allowed only once every earlier attempt is proven dead, since both could be mined.
@@ -198,12 +206,18 @@ export type Renewal =
   | { readonly kind: 'fee' }
   | {
       readonly kind: 'lifetime'
-      /** The last height at which bytes with these terms can be included. */
+      /** The last height at which bytes with these terms can be included, as the node told it that they were made with. */
       lifetimeOf(terms: Terms): bigint
       /** Whether new bytes can be made here; only the payer can make those of its own transaction. Left out: always. */
       isRenewable?(terms: Terms): boolean
       /** Per hash, one look per node that answered. Throws NodeFailure when none did. */
       lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
+      /**
+       * For each transaction a height above which no block takes it: by then each of the nodes calls it over on its own final chain, whatever
+       * one of them told when it was made. Undefined where a node says that it can still be included, says nothing or is behind. Blocks up to
+       * that height may hold it. Asks every node, and never throws for one.
+       */
+      deadFrom(asked: readonly Doomed[]): Promise<readonly (bigint | undefined)[]>
       /**
        * How far each node that answered calls the chain final now. Throws NodeFailure when none did. Left out where nothing is built for
        * others to sign.

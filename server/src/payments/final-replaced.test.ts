@@ -128,7 +128,12 @@ test('what the chain shows until it is in again is its own: nothing else is paid
 
 test('where nothing waits behind a nonce it is not: of two bytes both may get in, and what ruled that out was said of blocks that are gone', async () => {
   const { shown, toSend } = await replaced(65, false, {
-    renewal: { kind: 'lifetime', lifetimeOf: () => 1_000n, lookBack: async () => [] },
+    renewal: {
+      kind: 'lifetime',
+      lifetimeOf: () => 1_000n,
+      lookBack: async () => [],
+      deadFrom: async () => [],
+    },
   })
   expect(await shown()).toEqual([
     { status: 'settled', violated: true, state: 'final' },

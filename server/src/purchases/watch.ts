@@ -1,4 +1,5 @@
 import type { Chain } from '../chains/chain.ts'
+import { endedLifetimes } from '../chains/ended-lifetimes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -40,8 +41,7 @@ export async function watchPurchases(
     silentPurchases(tx, network, clock.nowMilliseconds()),
   )
   if (due.length === 0) return
-  const mortal = due.filter(({ lastValidBlockHeight }) => lastValidBlockHeight !== null)
-  if (mortal.length > 0) await lookAtLifetimes(deps, chain, mortal)
+  await lookAtLifetimes(deps, chain, due)
   for (let from = 0; from < due.length; from += limits.purchasesPerReadMax) {
     if (stopping?.aborted === true) return
     const together = due.slice(from, from + limits.purchasesPerReadMax)
@@ -103,23 +103,27 @@ async function lookAt(
 }
 
 /**
- * Notes those whose lifetime every node that answers calls over. That only counts once our own chain is final up to the block that the
- * word is about: whatever could have been included was read by then.
+ * Notes those whose lifetime is over. That only counts once our own chain is final up to the block that the word is about: whatever
+ * could have been included was read by then.
  */
 async function lookAtLifetimes(
   { store }: WatchPurchasesDeps,
   { renewal }: Chain,
   purchases: readonly OpenPurchase[],
 ): Promise<void> {
-  if (renewal.kind !== 'lifetime' || renewal.finalHeights === undefined) return
-  const reaches = await renewal.finalHeights()
-  const over = purchases.filter(({ lastValidBlockHeight: last }) =>
-    reaches.every(({ lifetime }) => last !== null && lifetime > last),
+  const mortals = purchases.flatMap(({ paymentId, stored, lastValidBlockHeight }) =>
+    lastValidBlockHeight === null
+      ? []
+      : [
+          {
+            paymentId,
+            lastValidBlockHeight,
+            raw: Buffer.from(stored['transaction'] ?? '', 'base64'),
+          },
+        ],
   )
-  const height = reaches.reduce((most, reach) => (reach.height > most ? reach.height : most), 0n)
-  const dead = over.map(({ paymentId }): { paymentId: PaymentId; height: bigint } => ({
-    paymentId,
-    height,
-  }))
+  const over = await endedLifetimes(renewal, mortals)
+  if (over.length === 0) return
+  const dead = over.map(({ mortal: { paymentId }, height }) => ({ paymentId, height }))
   await store.inTransaction('service', (tx) => noteDead(tx, dead))
 }

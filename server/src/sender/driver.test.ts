@@ -261,6 +261,7 @@ test('what nobody could read of a build is asked for again by whoever follows it
   const renewal: Renewal = {
     ...{ kind: 'lifetime', lifetimeOf: () => 0n },
     lookBack: async (hashes) => hashes.map(() => []),
+    deadFrom: async (asked) => asked.map(() => undefined),
   }
   const driver = drive(database.store, nothing, undefined, {
     chain: { renewal },

@@ -24,6 +24,7 @@ import type { Suspects } from './guard.ts'
 import { guardLanes } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
+import type { DeadAttempts } from './dead-attempts.ts'
 import { openPause } from './pause.ts'
 import { openReadByAnother } from './read-by-another.ts'
 import { readUntoldBuilds } from './read-untold-builds.ts'
@@ -83,6 +84,7 @@ export function startDriver(deps: DriverDeps): Driver {
   const suspects: Suspects = new Map()
   const heldUp: HeldUpLanes = new Map()
   const warned: WarnedPlaces = new Map()
+  const heard: DeadAttempts = new Map()
   /** The newest last. Another node may show a head's block only rounds later. */
   let told: readonly Head[] = []
   /** The newest block that was read, while nothing but the answer that told it as the head has shown it. */
@@ -287,7 +289,7 @@ export function startDriver(deps: DriverDeps): Driver {
         await warnOfFound(deps, warned)
         await readUntold(deps, cursor)
         await readUntoldBuilds(deps, cursor)
-        await rebuildExpired(deps, renewal, cursor.finalizedHeight, isOver)
+        await rebuildExpired(deps, renewal, cursor, heard, isOver)
         looks.begin()
         return
       default:

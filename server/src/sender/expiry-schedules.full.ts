@@ -16,6 +16,7 @@ import { ChainMoved, followBlocks } from './follow.ts'
 import type { Cursor } from './follower-store.ts'
 import { beginFollowing, takeLease } from './follower-store.ts'
 import { rebroadcast } from './rebroadcast.ts'
+import type { DeadAttempts } from './dead-attempts.ts'
 import { rebuildExpired } from './rebuild.ts'
 import { EXPIRING_SENDER, openExpiringChain } from './test-expiring-chain.ts'
 
@@ -92,6 +93,7 @@ describe(`${WORLDS * PLACES} schedules of expiry`, () => {
       )
       if (lease === undefined) throw new Error('no lease')
       let cursor: Cursor = lease
+      const heard: DeadAttempts = new Map()
       await openPlaces(database, network, world)
 
       const open = async () => {
@@ -109,7 +111,7 @@ describe(`${WORLDS * PLACES} schedules of expiry`, () => {
           cursor = await followBlocks(deps, cursor)
           cursor = await closeFinalBlocks(deps, cursor, [await chain.head()])
           await rebroadcast(deps, network, 1_000)
-          await rebuildExpired(deps, renewal, cursor.finalizedHeight)
+          await rebuildExpired(deps, renewal, cursor, heard)
         } catch (error) {
           if (!(error instanceof ChainMoved || error instanceof NodeFailure)) throw error
         }

@@ -12,6 +12,7 @@ export interface LivingAttempt {
   readonly nonce: bigint
   readonly number: number
   readonly hash: TransactionHash
+  readonly raw: Uint8Array
   readonly terms: Terms
   readonly feeCeiling: BaseUnits
   /** The request that the place was signed for. */
@@ -31,12 +32,13 @@ export async function livingAttempts(
     nonce: string
     number: number
     hash: TransactionHash
+    raw: Buffer
     terms: Terms
     fee_ceiling: string
     request_id: string | null
   }>(
     'attempts_living',
-    `select a.id as attempt_id, t.id as transaction_id, t.lane_address, t.nonce, a.number, a.hash, a.terms,
+    `select a.id as attempt_id, t.id as transaction_id, t.lane_address, t.nonce, a.number, a.hash, a.raw, a.terms,
        t.fee_ceiling, first_value(a.request_id) over (partition by t.id order by a.number) as request_id
      from (select * from chain_transactions where network = $1 and state = 'open' order by id limit $2) t
      join attempts a on a.chain_transaction_id = t.id
@@ -50,6 +52,7 @@ export async function livingAttempts(
     nonce: BigInt(row.nonce),
     number: row.number,
     hash: row.hash,
+    raw: row.raw,
     terms: row.terms,
     feeCeiling: baseUnits(row.fee_ceiling),
     requestId: row.request_id,

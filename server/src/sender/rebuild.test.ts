@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NodeFailure } from '@florin/server/chains/chain.ts'
-import type { Chain, HistoryLook, Renewal, Terms } from '@florin/server/chains/chain.ts'
+import type { Chain, Doomed, HistoryLook, Renewal, Terms } from '@florin/server/chains/chain.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
@@ -11,6 +11,7 @@ import { openModelChain } from '@florin/server/payments/test-model-chain.ts'
 import type { ModelChain } from '@florin/server/payments/test-model-chain.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import type { DeadAttempts } from './dead-attempts.ts'
 import { rebuildExpired } from './rebuild.ts'
 import { scriptedChain } from './test-chain.ts'
 
@@ -24,6 +25,8 @@ const EMPTY: HistoryLook = {
 }
 /** Everything that nodes tell of was read as final here. */
 const ALL_READ = 10_000_000n
+/** What was read when places are first met here. */
+const HEAD = 90n
 const OTHER: HistoryLook = { ...EMPTY, node: 'two' }
 /** The same of the blocks that come within the gap. */
 const LATER: HistoryLook = { ...EMPTY, finalizedHeight: EMPTY.finalizedHeight + 1_000n }
@@ -46,6 +49,8 @@ async function anOpenPlace() {
   let nowMilliseconds = 1_000_000
   const broadcasts: Uint8Array[] = []
   const hooks = { beforeSigning: async () => {} }
+  /** From where on every node calls the bytes over, and what they were asked about. */
+  const nodes: { deadFrom: bigint | undefined; asked: Doomed[] } = { deadFrom: 0n, asked: [] }
 
   const attempts = async () =>
     database.store.query<{ number: number; raw: Buffer; terms: Terms }>(
@@ -54,6 +59,7 @@ async function anOpenPlace() {
       [network],
     )
 
+  const heard: DeadAttempts = new Map()
   const instance = (lookBack: () => readonly HistoryLook[] | Error, finalizedHeight = ALL_READ) => {
     const renewal: Extract<Renewal, { kind: 'lifetime' }> = {
       kind: 'lifetime',
@@ -62,6 +68,10 @@ async function anOpenPlace() {
         const looks = lookBack()
         if (looks instanceof Error) throw looks
         return hashes.map(() => looks)
+      },
+      deadFrom: async (asked) => {
+        nodes.asked.push(...asked)
+        return asked.map(() => nodes.deadFrom)
       },
     }
     const chain: Chain = scriptedChain(
@@ -103,13 +113,15 @@ async function anOpenPlace() {
         }),
       },
       renewal,
-      finalizedHeight,
+      { height: HEAD, finalizedHeight },
+      heard,
     )
   }
   return {
     lane,
     model,
     hooks,
+    nodes,
     broadcasts,
     /** One round in which every node's look at every attempt says the same. */
     round: (...looks: readonly HistoryLook[]) => instance(() => looks),
@@ -187,6 +199,50 @@ describe('an expired transaction', () => {
     await place.roundAt(EMPTY.height, EMPTY, OTHER)
     expect(await place.numbers()).toEqual([1, 2])
   })
+
+  test('is left alone while one node calls it alive or says nothing, whatever the lifetime told when it was made', async () => {
+    place.nodes.deadFrom = undefined
+    for (let count = 0; count < 3; count += 1) {
+      await place.round(EMPTY, OTHER)
+      await place.round(LATER, { ...LATER, node: 'two' })
+      place.pass(GAP_MILLISECONDS)
+    }
+    expect(await place.numbers()).toEqual([1])
+    expect(place.broadcasts).toEqual([])
+    const [first] = await place.attempts()
+    expect(place.nodes.asked[0]).toMatchObject({ raw: first?.raw, sinceHeight: HEAD })
+    place.nodes.deadFrom = EMPTY.height
+    await place.round(EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1, 2])
+  })
+
+  test('is left alone until all was read as final up to where the nodes call it over, and looked for after that', async () => {
+    const over = EMPTY.height + 30n
+    place.nodes.deadFrom = over
+    await place.roundAt(over - 1n, EMPTY, OTHER)
+    place.pass(GAP_MILLISECONDS)
+    await place.roundAt(over - 1n, LATER, { ...LATER, node: 'two' })
+    expect(await place.numbers()).toEqual([1])
+    // What they have said once is known; nothing found before that is no evidence.
+    place.nodes.deadFrom = undefined
+    await place.roundAt(over, EMPTY)
+    expect(await place.numbers()).toEqual([1])
+    await place.roundAt(over, EMPTY, OTHER)
+    expect(await place.numbers()).toEqual([1, 2])
+    expect(place.nodes.asked).toHaveLength(1)
+  })
+
+  test.each([
+    ['found', [EMPTY, { ...OTHER, found: true }]],
+    ['not past its told lifetime', [EMPTY, { ...OTHER, finalizedHeight: FIRST_LIFETIME }]],
+    ['not looked for', []],
+  ] satisfies [string, HistoryLook[]][])(
+    'costs no further question while it is %s',
+    async (_, looks) => {
+      await place.round(...looks)
+      expect(place.nodes.asked).toEqual([])
+    },
+  )
 
   test('is left alone after one look, and after looks of one node too close together', async () => {
     await place.round(EMPTY)

@@ -1,6 +1,8 @@
 import type { Chain, HistoryLook, Renewal } from '../chains/chain.ts'
 import { eachInTurn } from '../kernel/each-in-turn.ts'
 import { limits } from '../kernel/limits.ts'
+import { askDead } from './dead-attempts.ts'
+import type { DeadAttempts, ReadChain } from './dead-attempts.ts'
 import type { FollowDeps } from './follow.ts'
 import { lockLane } from './lane-store.ts'
 import { markDead } from './place-store.ts'
@@ -39,39 +41,46 @@ function gapOf({ config }: Pick<Chain, 'config'>): LookGap {
 
 /**
  * Makes the next attempt of places whose every earlier attempt is proven dead: a height was final at which it could not be
- * included any more, and every look into the history after that succeeded and found nothing. The looks are kept as evidence. A look
+ * included any more, every node calls it over by its own chain, whatever one of them told of its lifetime, and every look into the history after that
+ * succeeded and found nothing. The looks are kept as evidence. A look
  * that failed is no look; bytes that were found once, by whichever node, are never replaced. The machine that tells what its history holds
  * may be another one than told the height, and stand still: so every block that could hold them has to be read as final here as well, up to
- * `finalizedHeight`. None is made any more when it `isOver`.
+ * `finalizedHeight`. What nodes call over is remembered in `heard`. None is made any more when it `isOver`.
  */
 export async function rebuildExpired(
   deps: RebuildDeps,
   lifetimes: Lifetimes,
-  finalizedHeight: bigint,
+  read: ReadChain,
+  heard: DeadAttempts,
   isOver: () => boolean = () => false,
 ): Promise<void> {
   const { chain, store, clock } = deps
   const { network } = chain.config
+  const { finalizedHeight } = read
   const living = await store.inTransaction('service', (tx) =>
     livingAttempts(tx, network, limits.livingPlacesMax),
   )
   if (living.length === 0) return
   const looks = await lifetimes.lookBack(living.map(({ hash }) => hash))
+  const seen = living.map((attempt, index) => {
+    const own = looks[index] ?? []
+    const late = own.filter((look) => isLate(look, attempt, lifetimes, finalizedHeight))
+    const isSilent = own.length > 0 && late.length === own.length && !late.some(isFound)
+    return { attempt, late, isSilent }
+  })
+  const isDead = await askDead(deps, lifetimes, read, heard, {
+    living,
+    silent: seen.filter(({ isSilent }) => isSilent).map(({ attempt }) => attempt),
+  })
   const late: LateLook[] = []
   const spared = new Set<string>()
-  living.forEach((attempt, index) => {
-    const own = looks[index] ?? []
-    if (
-      own.length === 0 ||
-      own.some((look) => !isLate(look, attempt, lifetimes, finalizedHeight))
-    ) {
-      spared.add(attempt.transactionId)
-    }
-    for (const look of own) {
-      if (!isLate(look, attempt, lifetimes, finalizedHeight)) continue
-      late.push({ ...look, attemptId: attempt.attemptId })
-    }
-  })
+  for (const { attempt, late: own, isSilent } of seen) {
+    const { attemptId, transactionId } = attempt
+    if (!isSilent || !isDead(attempt)) spared.add(transactionId)
+    // What was found is what will always be; nothing found is evidence only where nothing can come any more.
+    const counts = own.filter((look) => isFound(look) || isDead(attempt))
+    late.push(...counts.map((look) => ({ ...look, attemptId })))
+  }
   const candidates = living.filter(({ transactionId }) => !spared.has(transactionId))
   if (late.length === 0) return
   const dead = await store.inTransaction('service', async (tx) => {
@@ -88,6 +97,10 @@ export async function rebuildExpired(
     if (lifetimes.isRenewable?.(attempt.terms) === false) await giveUp(deps, attempt)
     else await rebuild(deps, attempt)
   })
+}
+
+function isFound({ found }: HistoryLook): boolean {
+  return found
 }
 
 /** Whether the bytes could not be included any more when this look was made, nor in any block that was not read as final here by then. */

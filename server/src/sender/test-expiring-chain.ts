@@ -92,6 +92,21 @@ export function openExpiringChain(config: NetworkConfig, chance: Chance): Expiri
         }))
         return hashes.map((hash) => views.map(({ node, at }) => look(node, hash, at)))
       },
+      deadFrom: async (asked) =>
+        asked.map(({ raw, sinceHeight }) => {
+          const hash = new TextDecoder().decode(raw)
+          const lifetime = attempts.get(hash)?.lifetime ?? Number(hash.split(' ')[1])
+          const slots = ['one', 'two'].map(() => {
+            if (chance() < 0.2) return undefined
+            const at = Math.min(
+              finalized(),
+              top() - FINAL_DEPTH - Math.floor(chance() * LAG_BLOCKS_MAX),
+            )
+            return at > lifetime && at >= Number(sinceHeight) ? BigInt(at) : undefined
+          })
+          if (slots.includes(undefined)) return undefined
+          return slots.reduce((most, slot) => ((slot ?? 0n) > (most ?? 0n) ? slot : most), 0n)
+        }),
     },
     renew: async (terms) => ({
       ...terms,

@@ -68,6 +68,7 @@ async function openScene() {
         kind: 'lifetime' as const,
         lifetimeOf: () => 1_000_000n,
         lookBack: async () => [],
+        deadFrom: async () => [],
       },
       blocks: async (from: bigint, count: number) => model.blocks(from, count, model.tip().height),
       outcomes: async (hashes: readonly TransactionHash[]) => {

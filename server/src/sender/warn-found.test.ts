@@ -134,6 +134,7 @@ describe('a place that a node found and nobody saw mined', () => {
         kind: 'lifetime',
         lifetimeOf: () => 100n,
         lookBack: async (hashes) => hashes.map(() => [found]),
+        deadFrom: async (asked) => asked.map(() => 0n),
       },
     })
     const driver = startDriver({

@@ -109,7 +109,12 @@ export async function openTradingScene(
         if (outcome.state !== 'mined' || !untold.has(hash)) return outcome
         return { state: 'untold', height: outcome.height, blockHash: outcome.blockHash }
       }),
-    renewal: { kind: 'lifetime', lifetimeOf: () => 1_000_000n, lookBack: async () => [] },
+    renewal: {
+      kind: 'lifetime',
+      lifetimeOf: () => 1_000_000n,
+      lookBack: async () => [],
+      deadFrom: async () => [],
+    },
     balances: async () => ({ height: tip().height, amounts: [0n] }),
     venues: venuesOf(tip),
   })

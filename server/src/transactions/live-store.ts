@@ -271,6 +271,8 @@ export interface SilentBuild {
   readonly sender: Address
   readonly nonce: bigint | null
   readonly lastValidBlockHeight: bigint
+  /** The bytes as they were built; none where it has a place, which decides about it. */
+  readonly raw: Uint8Array
   /** Its payment is a received one, which others may settle, too. */
   readonly isSettlement: boolean
 }
@@ -291,6 +293,7 @@ export async function takeSilentBuilds(
     sender: Address
     nonce: string | null
     last_valid_block_height: string
+    raw: Buffer
     is_settlement: boolean
   }>(
     'builds_silent',
@@ -333,9 +336,10 @@ export async function takeSilentBuilds(
          look_at = case when to_timestamp($2 / 1000.0) + l.pause < b.created_at + $4 * interval '1 day'
            then to_timestamp($2 / 1000.0) + l.pause else 'infinity' end
        from locked l where b.payment_id = l.payment_id
-       returning b.payment_id, b.sender, b.nonce, b.last_valid_block_height, b.proof_key, b.created_at
+       returning b.payment_id, b.sender, b.nonce, b.last_valid_block_height,
+         case when b.nonce is null then b.transaction else ''::bytea end as raw, b.proof_key, b.created_at
      )
-     select payment_id, sender, nonce, last_valid_block_height, proof_key is not null as is_settlement from looked
+     select payment_id, sender, nonce, last_valid_block_height, raw, proof_key is not null as is_settlement from looked
      where created_at > to_timestamp($2 / 1000.0) - $4 * interval '1 day'`,
     [
       network,
@@ -350,6 +354,7 @@ export async function takeSilentBuilds(
     sender: row.sender,
     nonce: row.nonce === null ? null : BigInt(row.nonce),
     lastValidBlockHeight: BigInt(row.last_valid_block_height),
+    raw: row.raw,
     isSettlement: row.is_settlement,
   }))
 }

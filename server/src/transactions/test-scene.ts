@@ -1,7 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
 import { NATIVE_EFFECT_INDEX } from '../chains/chain.ts'
-import type { Address, Block, Chain, TransactionHash, Verdict } from '../chains/chain.ts'
+import type { Address, Block, Chain, Doomed, TransactionHash, Verdict } from '../chains/chain.ts'
 import type {
   Built,
   BuildOrder,
@@ -56,6 +56,8 @@ export interface Script {
   finalizedHeight?: bigint
   /** Final heights in the unit of lifetimes, one per node. */
   finalHeights: readonly bigint[]
+  /** From where on every node calls bytes over, whatever their lifetime; undefined while one does not. Left out: from the newest block on. */
+  deadFrom?: bigint | undefined
   lifetime: bigint
   verdict: Verdict
 }
@@ -109,6 +111,8 @@ export interface Scene {
   readonly script: Script
   /** One line for each time that bytes were handed to the nodes: how many were stored by then. */
   readonly sent: readonly string[]
+  /** What every node was asked whether it is over. */
+  readonly doomed: readonly Doomed[]
   /** How often the chain was asked for sightings. */
   asked(): number
   build(fields?: Partial<BuildRequest>): Promise<BuildResult>
@@ -183,6 +187,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     })
   add('a', 100)
   const sent: string[] = []
+  const doomed: Doomed[] = []
   let shown: readonly Sighting[] = []
   let asked = 0
   const selfCustody: Partial<SelfCustody> = {
@@ -225,6 +230,10 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
             kind: 'lifetime',
             lifetimeOf: () => 0n,
             lookBack: async (hashes) => hashes.map(() => []),
+            deadFrom: async (asked) => {
+              doomed.push(...asked)
+              return asked.map(() => ('deadFrom' in script ? script.deadFrom : tip()))
+            },
             finalHeights: async () =>
               script.finalHeights.map((lifetime) => ({ lifetime, height: tip() })),
           },
@@ -269,6 +278,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     accounts,
     script,
     sent,
+    doomed,
     deps,
     chain,
     asked: () => asked,

@@ -1,5 +1,6 @@
 import type { DeadReason } from '../sender/built-records.ts'
 import type { Address, Chain } from '../chains/chain.ts'
+import { endedLifetimes } from '../chains/ended-lifetimes.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PaymentId } from '../kernel/id.ts'
@@ -80,26 +81,23 @@ async function usedNonces(
   })
 }
 
-/** Those whose lifetime every node that answers calls over, and of which none finds what a caller gave us to send. */
+/** Those whose lifetime is over, and of which no node finds what a caller gave us to send. */
 async function lifetimesOver(
   { store }: Pick<WatchBuildsDeps, 'store'>,
   { config, renewal, outcomes }: Chain,
   silent: readonly SilentBuild[],
 ): Promise<readonly Dead[]> {
-  const mortal = silent.filter(({ nonce }) => nonce === null)
-  if (renewal.kind !== 'lifetime' || renewal.finalHeights === undefined || mortal.length === 0) {
-    return []
-  }
-  const reaches = await renewal.finalHeights()
-  const over = mortal.filter(({ lastValidBlockHeight }) =>
-    reaches.every(({ lifetime }) => lifetime > lastValidBlockHeight),
+  if (renewal.kind !== 'lifetime') return []
+  const over = await endedLifetimes(
+    renewal,
+    silent.filter(({ nonce }) => nonce === null),
   )
-  const height = reaches.reduce((most, reach) => (reach.height > most ? reach.height : most), 0n)
+  if (over.length === 0) return []
   const submitted = await store.inTransaction('service', (tx) =>
     silentHashes(
       tx,
       config.network,
-      over.map(({ paymentId }) => paymentId),
+      over.map(({ mortal: { paymentId } }) => paymentId),
     ),
   )
   const looks = await renewal.lookBack(submitted.map(({ hash }) => hash))
@@ -116,6 +114,6 @@ async function lifetimesOver(
     }),
   )
   return over
-    .filter(({ paymentId }) => !found.has(paymentId))
-    .map(({ paymentId }) => ({ paymentId, reason: 'lifetime_over', height }))
+    .filter(({ mortal: { paymentId } }) => !found.has(paymentId))
+    .map(({ mortal: { paymentId }, height }) => ({ paymentId, reason: 'lifetime_over', height }))
 }

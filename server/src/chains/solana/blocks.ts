@@ -59,10 +59,11 @@ function lastValidFrom(value: unknown, slot: bigint): bigint {
 /** Whether a blockhash is one of this chain that a transaction can still use, and at which slot it is or is not. */
 export function blockhashLiveRead(
   blockhash: string,
+  commitment: 'confirmed' | 'finalized' = 'confirmed',
 ): Read<{ readonly slot: bigint; readonly isLive: boolean }> {
   return {
     method: 'isBlockhashValid',
-    params: [blockhash, CONFIRMED],
+    params: [blockhash, { commitment }],
     parse: (result) => {
       const { slot, value } = contextFrom(result, 'blockhash')
       if (typeof value !== 'boolean') throw malformed('validity of a blockhash', value)

@@ -273,10 +273,14 @@ describe('a transaction whose lifetime passed', () => {
     expect(early).toMatchObject([{ found: false }])
     expect(early[0]?.finalizedHeight).toBeLessThanOrEqual(lastValidBlockHeight)
 
+    // A young blockhash is no more usable on the final chain than an old one: not known there yet.
+    expect(await world.deadFrom(first.raw)).toBeUndefined()
+
     await world.sandbox.fault({ chain: 'solana', kind: 'expire' })
     await world.chain.broadcast([first.raw])
     await world.pass(40)
     expect(await world.chain.outcomes([first.hash])).toEqual([{ state: 'absent' }])
+    expect(await world.deadFrom(first.raw)).toBeGreaterThan(early[0]?.height ?? 0n)
     const looks = await world.lookBack(first.hash)
     expect(looks).toMatchObject([{ found: false }])
     expect(looks[0]?.finalizedHeight).toBeGreaterThan(lastValidBlockHeight)

@@ -11,6 +11,7 @@ import { readBlocks, readHead } from './blocks.ts'
 import { broadcastTo } from './broadcast.ts'
 import { onlyChain } from '../json-rpc/only-chain.ts'
 import { identityOf } from './chain-id.ts'
+import { deadFrom } from './dead-from.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
 import { openExact } from './exact.ts'
@@ -84,6 +85,7 @@ export function connectSolana(options: ConnectOptions): Chain {
           : readTerms(terms, config.network).lastValidBlockHeight,
       isRenewable: (terms) => !arePaymentTerms(terms),
       lookBack: (hashes) => lookBack(transport, nodeNames, hashes),
+      deadFrom: (asked) => deadFrom(transport, asked),
       finalHeights: () => finalHeights(transport),
     },
     renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),

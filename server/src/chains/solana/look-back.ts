@@ -4,6 +4,7 @@ import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { NodeAnswer } from '../json-rpc/messages.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { contextFrom, heightFrom } from './answer.ts'
+import { orUndefined } from './or-undefined.ts'
 
 const FINAL_EPOCH = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 const HISTORY = { searchTransactionHistory: true }
@@ -85,13 +86,4 @@ function foundFrom(
     if (list.length !== count) throw new NodeFailure('a status is missing')
     return list.map((status) => status !== null)
   })
-}
-
-function orUndefined<Value>(parse: () => Value): Value | undefined {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof NodeFailure) return undefined
-    throw error
-  }
 }

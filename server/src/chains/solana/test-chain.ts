@@ -60,6 +60,8 @@ export interface TestChain {
   /** Lets slots pass at once. */
   pass(slots: number): Promise<void>
   lookBack(hash: TransactionHash): Promise<readonly HistoryLook[]>
+  /** From which slot on no block takes these bytes, as the node says. */
+  deadFrom(raw: Uint8Array): Promise<bigint | undefined>
   /** Signs instructions of any kind and waits until they are mined. */
   run(sender: TestWallet, instructions: readonly Instruction[]): Promise<Mined>
 }
@@ -146,6 +148,10 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
     lookBack: async (hash) => {
       if (chain.renewal.kind !== 'lifetime') throw new Error('Solana renews by lifetime')
       return (await chain.renewal.lookBack([hash]))[0] ?? []
+    },
+    deadFrom: async (raw) => {
+      if (chain.renewal.kind !== 'lifetime') throw new Error('Solana renews by lifetime')
+      return (await chain.renewal.deadFrom([{ raw, sinceHeight: 0n }]))[0]
     },
     run: async (sender, instructions) => {
       const message = compileMessage(sender.address, instructions, await latestBlockhash())
