@@ -126,6 +126,8 @@ export const limits = {
   /** How far a node may be behind another: this many blocks, or as many as the seconds hold where blocks are quick. */
   nodeBehindBlocksMax: 5,
   nodeBehindSecondsMax: 15,
+  /** How far one answer alone may be ahead of the slots that time allows since the last one. */
+  slotSlackSeconds: 15,
   /** A shortage, or a blockhash that it does not know, that a node saw so long before what is followed says nothing of now. */
   shortageBehindSecondsMax: 5,
   /** How old the fees that GET /networks shows may be; a network is asked for them at most this often. */

@@ -20,6 +20,7 @@ import { finalHeights, lookBack } from './look-back.ts'
 import { readOutcomes } from './outcome.ts'
 import { arePaymentTerms, readPaymentTerms, signPayment } from './payment-terms.ts'
 import { renewTerms } from './renew.ts'
+import { openSeenSlot } from './seen-slot.ts'
 import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
 import { openSmartWalletNode } from './smart-wallet-node.ts'
@@ -39,17 +40,13 @@ export function connectSolana(options: ConnectOptions): Chain {
   requireSolana(config)
   const identity = identityOf(config)
   for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
-  /** The highest slot that any of the nodes has shown as confirmed. */
-  let seenSlot = 0n
-  const noteSlot = (slot: bigint): void => {
-    if (slot > seenSlot) seenSlot = slot
-  }
+  const seen = openSeenSlot(clock, config.blockTimeMilliseconds)
   const nodeNames = config.rpcUrls.map((_, index) => `node ${index + 1} of ${config.network}`)
   const { transport, nodes } = openNodes(options, {
     guard: (endpoint) => {
       // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
       const checked = config.sandbox ? endpoint : onlyChain(identity, noSandbox(endpoint))
-      return onlyUpToDate(() => seenSlot, checked)
+      return onlyUpToDate(seen.now, checked)
     },
     height: HEIGHT,
   })
@@ -58,7 +55,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   const makers = makersOf(config)
   const modules = openModules(config, options.modules, log)
   const walletNode = openSmartWalletNode({ ...deps, clock, log })
-  const exact = openExact({ ...deps, clock, walletNode, seenSlot: () => seenSlot })
+  const exact = openExact({ ...deps, clock, walletNode, seenSlot: seen.now })
   log.debug({ network: config.network, nodes: config.rpcUrls.length }, 'connected')
 
   return {
@@ -92,13 +89,14 @@ export function connectSolana(options: ConnectOptions): Chain {
     broadcast: (raws) => broadcastTo(transport, raws),
     head: async () => {
       const head = await readHead(transport, config.finality)
-      noteSlot(head.height)
+      seen.noteNewest(head.height)
       if (exact.smartWallets !== undefined) walletNode.lookBeside()
       return head
     },
     blocks: async (fromSlot, count) => {
       const blocks = await readBlocks(transport, fromSlot, count)
-      noteSlot(blocks.at(-1)?.height ?? 0n)
+      const last = blocks.at(-1)
+      if (last !== undefined) seen.noteBlock(last.height)
       return blocks
     },
     arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
