@@ -84,6 +84,26 @@ test('twenty calls at once and two instances: one is given the money, one succes
   await world.expectSound()
 })
 
+test('two tokens, two sellers and one nonce at once: the payer is given the money once, and one of them is paid', async () => {
+  const { world, other } = scene
+  const buyer = await anApprovalBuyer(scene)
+  await world.sandbox.fund(buyer.address, 'MOSS', '1')
+  const purchases = [await buyer.pay(), await buyer.pay({ by: other })] as const
+  const before = await scene.fundings()
+  const said = await Promise.all(
+    purchases.map(async (purchase) => (await settle(world, purchase)).body),
+  )
+  expect(said.filter(({ success }) => success === true)).toHaveLength(1)
+  expect(said).toContainEqual(
+    expect.objectContaining({ success: false, errorReason: 'erc20_approval_tx_wrong_nonce' }),
+  )
+  expect(await scene.fundings()).toBe(before + 1)
+  const [first, second] = purchases
+  const paid = [await scene.tokensOf(first.payTo), await scene.tokensOf(second.payTo, other)]
+  expect(paid.toSorted()).toEqual([0n, PRICE])
+  await world.expectSound()
+})
+
 test('what is not in a block yet is told as that, and nothing is claimed: the same payment pays later', async () => {
   const { world } = scene
   const purchase = await (await anApprovalBuyer(scene)).pay()

@@ -23,6 +23,8 @@ export const SPONSORED = { amountMax: 10n ** 16n, amountPerDay: 10n ** 18n } as 
 export interface SponsoredWorld {
   readonly world: World
   readonly token: AssetProfile
+  /** Another one that knows no permits. */
+  readonly other: AssetProfile
   readonly sponsor: string
   /** One more instance of it. */
   start(change?: {
@@ -34,18 +36,20 @@ export interface SponsoredWorld {
   fundings(): Promise<number>
   /** One that sponsors nothing, as every service does that nobody has told to. */
   startWithout(): Promise<ServiceHandle>
-  tokensOf(address: string): Promise<bigint>
+  tokensOf(address: string, by?: AssetProfile): Promise<bigint>
 }
 
 export async function openSponsoredWorld(): Promise<SponsoredWorld> {
   const world = await openWorld()
-  const [fern] = world.sandbox.tokens
-  if (fern === undefined) throw new Error('the sandbox trades no token')
-  const token = {
-    ...{ symbol: 'FERN', asset: getAddress(fern.mint), decimals: 18, takesCommitment: false },
+  const tokenOf = (wanted: string): AssetProfile => {
+    const traded = world.sandbox.tokens.find(({ symbol }) => symbol === wanted)
+    if (traded === undefined) throw new Error(`the sandbox trades no ${wanted}`)
+    const { mint, symbol, decimals } = traded
+    return { symbol, asset: getAddress(mint), decimals, takesCommitment: false }
   }
+  const [token, other] = [tokenOf('FERN'), tokenOf('MOSS')]
   const sponsor = walletOf(world)
-  const network = { assets: [NATIVE, { ...USDC, takesWalletSignatures: true }, token] }
+  const network = { assets: [NATIVE, { ...USDC, takesWalletSignatures: true }, token, other] }
   const start: SponsoredWorld['start'] = ({ killPoint, ...change } = {}) => {
     const { amountMax, amountPerDay } = { ...SPONSORED, ...change }
     return world.start({
@@ -60,7 +64,7 @@ export async function openSponsoredWorld(): Promise<SponsoredWorld> {
   await start()
   const reader = createPublicClient({ transport: http(world.sandbox.rpcUrl) })
   return {
-    ...{ world, token, sponsor, start },
+    ...{ world, token, other, sponsor, start },
     startWithout: () => world.start({ network }),
     fundings: async () => {
       const rows = await world.database.store.query<{ count: string }>(
@@ -70,9 +74,9 @@ export async function openSponsoredWorld(): Promise<SponsoredWorld> {
       )
       return Number(rows[0]?.count)
     },
-    tokensOf: (address) =>
+    tokensOf: (address, by = token) =>
       reader.readContract({
-        ...{ address: getAddress(token.asset), abi: erc20Abi, functionName: 'balanceOf' },
+        ...{ address: getAddress(by.asset), abi: erc20Abi, functionName: 'balanceOf' },
         args: [getAddress(address)],
       }),
   }
@@ -87,6 +91,8 @@ export interface ApprovalBuyer {
     readonly amount?: bigint
     readonly scheme?: 'exact' | 'upto'
     readonly charge?: bigint
+    /** Left out: the world's first one, which the buyer has. */
+    readonly by?: AssetProfile
   }): Promise<SettleBody>
   /** As soon as it is given money it takes the nonce of its approval for something else, and that is mined. */
   takeTheMoney(): Promise<void>
@@ -107,13 +113,13 @@ export async function anApprovalBuyer({ world, token }: SponsoredWorld): Promise
   client.register('eip155:*', new UptoEvmScheme(signer, options))
   return {
     ...{ address: account.address, key },
-    pay: async ({ amount = PRICE, scheme = 'exact', charge } = {}) => {
+    pay: async ({ amount = PRICE, scheme = 'exact', charge, by = token } = {}) => {
       const payTo = world.newAddress()
       const paymentRequirements = {
-        ...{ scheme, network: EVM, asset: token.asset, amount: `${amount}`, payTo },
+        ...{ scheme, network: EVM, asset: by.asset, amount: `${amount}`, payTo },
         maxTimeoutSeconds: 300,
         extra: {
-          ...{ name: 'Fern', version: '1', assetTransferMethod: 'permit2' },
+          ...{ name: by.symbol, version: '1', assetTransferMethod: 'permit2' },
           ...(scheme === 'upto' ? { facilitatorAddress: await facilitatorOf(world) } : {}),
         },
       } as const

@@ -51,7 +51,7 @@ export interface SandboxHandle {
    * Pays from the faucet and waits until it is mined; whole units. An address that does not begin with 0x is Solana's.
    * Gives back the transaction's hash or signature.
    */
-  fund(address: string, asset?: 'native' | 'USDC' | 'FERN', amount?: string): Promise<string>
+  fund(address: string, asset?: 'native' | 'USDC' | 'FERN' | 'MOSS', amount?: string): Promise<string>
   /** Process id of the running anvil. Needs `faults: true`. */
   anvilPid(): Promise<number>
   /** Where the Solana chain stands. Needs `faults: true`. */

@@ -578,6 +578,7 @@ table sponsored_approvals
   payment_id text
   sponsor_account_id text
   created_at timestamp with time zone not null
+  holds_nonce boolean not null default true
 table submissions
   network text not null
   hash text not null
@@ -1090,7 +1091,9 @@ CREATE INDEX sessions_by_member ON public.sessions USING btree (member_id, creat
 CREATE INDEX settlement_claims_open ON public.settlement_claims USING btree (network, look_at NULLS FIRST, created_at) WHERE (closed_at IS NULL)
 CREATE INDEX sign_in_links_by_member ON public.sign_in_links USING btree (member_id, account_id) WHERE (used_at IS NULL)
 CREATE INDEX sign_in_windows_by_age ON public.sign_in_windows USING btree (until)
+CREATE INDEX sponsored_approvals_given ON public.sponsored_approvals USING btree (created_at) WHERE (payment_id IS NOT NULL)
 CREATE UNIQUE INDEX sponsored_approvals_of_day ON public.sponsored_approvals USING btree (network, payer, asset, day) WHERE (amount > (0)::numeric)
+CREATE UNIQUE INDEX sponsored_approvals_of_nonce ON public.sponsored_approvals USING btree (network, payer, nonce) WHERE ((amount > (0)::numeric) AND holds_nonce)
 CREATE INDEX sponsored_approvals_unpaid ON public.sponsored_approvals USING btree (created_at) WHERE (payment_id IS NULL)
 CREATE INDEX submissions_by_payment ON public.submissions USING btree (payment_id, created_at)
 CREATE INDEX submissions_due ON public.submissions USING btree (network, due_at) WHERE (due_at IS NOT NULL)

@@ -13,6 +13,7 @@ import {
   fundedApproval,
   mayBeBroadcast,
   noteFunding,
+  releaseNonce,
   storeApproval,
 } from './approval-store.ts'
 import type { StoredApproval } from './approval-store.ts'
@@ -60,11 +61,51 @@ test('a payer is given something once a day for each token', async () => {
   const first = anApproval()
   expect(await store(first)).toBe(true)
   expect(await store(first)).toBe(false)
-  expect(await store(another(first))).toBe(false)
-  expect(await found(another(first))).toMatchObject({ hash: first.hash, amount: 500n })
+  const next = another(first, { nonce: 1n })
+  expect(await store(next)).toBe(false)
+  expect(await found(next)).toMatchObject({ hash: first.hash, amount: 500n })
   const hash = `${first.hash}c` as TransactionHash
-  expect(await store(another(first, { hash, asset: 'other' }))).toBe(true)
-  expect(await store(another(first), NOON + DAY)).toBe(true)
+  expect(await store({ ...next, hash, asset: 'other' })).toBe(true)
+  expect(await store(another(first, { nonce: 2n }), NOON + DAY)).toBe(true)
+})
+
+test('a nonce is given something once, for whichever token and on whatever day', async () => {
+  const first = anApproval()
+  await store(first)
+  await note(first)
+  for (const [asset, at] of [
+    ['other', NOON],
+    ['token', NOON + 40 * DAY],
+  ] as const) {
+    const hash = `${first.hash}${asset}` as TransactionHash
+    const second = another(first, { hash, asset })
+    expect(await store(second, at)).toBe(false)
+    expect(await found(second, at)).toMatchObject({ hash: first.hash, funding: { accountId } })
+  }
+})
+
+test('what was promised for a nonce on another day and not given stands in nobody’s way', async () => {
+  const first = anApproval()
+  await store(first, NOON - DAY)
+  const second = another(first, { asset: 'other' })
+  expect(await found(second)).toBeUndefined()
+  expect(await store(second)).toBe(true)
+  expect(await found(first)).toMatchObject({ hash: second.hash })
+})
+
+test('a nonce is released for another token or another day, and only where something was given for it', async () => {
+  const release = (approval: StoredApproval, asset: string, at = NOON) =>
+    inTx((tx) => releaseNonce(tx, approval, { asset }, at))
+  const [first, second] = [anApproval(), anApproval()]
+  for (const each of [first, second]) await store(each)
+  expect(await release(first, 'other')).toBe(false)
+  for (const each of [first, second]) await note(each)
+  expect(await release(first, 'token')).toBe(false)
+  expect(await release(first, 'other')).toBe(true)
+  expect(await release(first, 'other')).toBe(false)
+  expect(await store(another(first, { asset: 'other' }))).toBe(true)
+  expect(await release(second, 'token', NOON + DAY)).toBe(true)
+  expect(await store(another(second), NOON + DAY)).toBe(true)
 })
 
 test('one whose payer had enough, and has no longer, is given what it lacks then', async () => {

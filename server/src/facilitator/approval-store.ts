@@ -31,9 +31,9 @@ interface ApprovalRow {
 }
 
 /**
- * Stores an approval before a node hears of it. False where it is there, and where its payer is given something today for another one of this
- * token: that waits for whoever is storing it at this moment. One of which nothing is given is stored anew where its payer lacks something
- * only now, and where it was promised on another day: it counts on the day on which it is given.
+ * Stores an approval before a node hears of it. False where it is there, and where its payer is given something for another one, today for this
+ * token or on whatever day for this nonce: that waits for whoever is storing it at this moment. One of which nothing is given is stored anew
+ * where its payer lacks something only now, and where it was promised on another day: it counts on the day on which it is given.
  */
 export async function storeApproval(
   tx: Tx,
@@ -43,9 +43,11 @@ export async function storeApproval(
   if (amount > 0n) {
     await tx.query(
       'approval_renew',
-      `delete from sponsored_approvals where network = $1 and hash = $2 and payment_id is null
-         and (amount = 0 or day <> (to_timestamp($3 / 1000.0) at time zone 'UTC')::date)`,
-      [network, hash, nowMilliseconds],
+      `delete from sponsored_approvals where network = $1 and payment_id is null
+         and (hash = $2 and amount = 0
+           or (hash = $2 or payer = $4 and nonce = $5 and amount > 0 and holds_nonce)
+             and day <> (to_timestamp($3 / 1000.0) at time zone 'UTC')::date)`,
+      [network, hash, nowMilliseconds, payer, nonce.toString()],
     )
   }
   const rows = await tx.query(
@@ -75,10 +77,19 @@ export async function mayBeBroadcast(
   return rows.length > 0
 }
 
-/** The approval for which a payer is given something today, or was on whatever day: this very one, else that of today for the same token. */
+/**
+ * The approval for which a payer is given something today, or was on whatever day: this very one, else the one of its nonce, for whichever token,
+ * else that of today for the same token.
+ */
 export async function fundedApproval(
   tx: Tx,
-  { network, hash, payer, asset }: Pick<StoredApproval, 'network' | 'hash' | 'payer' | 'asset'>,
+  {
+    network,
+    hash,
+    payer,
+    asset,
+    nonce,
+  }: Pick<StoredApproval, 'network' | 'hash' | 'payer' | 'asset' | 'nonce'>,
   nowMilliseconds: number,
 ): Promise<StoredApproval | undefined> {
   const rows = await tx.query<ApprovalRow>(
@@ -86,9 +97,11 @@ export async function fundedApproval(
     `select hash, payer, asset, nonce, raw, amount, payment_id, sponsor_account_id from sponsored_approvals
      where network = $1 and amount > 0 and (hash = $2 and payment_id is not null
        or hash = $2 and day = (to_timestamp($5 / 1000.0) at time zone 'UTC')::date
+       or payer = $3 and nonce = $6 and holds_nonce
+         and (payment_id is not null or day = (to_timestamp($5 / 1000.0) at time zone 'UTC')::date)
        or payer = $3 and asset = $4 and day = (to_timestamp($5 / 1000.0) at time zone 'UTC')::date)
-     order by hash = $2 desc limit 1`,
-    [network, hash, payer, asset, nowMilliseconds],
+     order by hash = $2 desc, nonce = $6 and holds_nonce desc limit 1`,
+    [network, hash, payer, asset, nowMilliseconds, nonce.toString()],
   )
   const [row] = rows
   if (row === undefined) return undefined
@@ -124,11 +137,32 @@ export async function noteFunding(
   if (rows.length !== 1) throw new FundedBefore('an approval was paid for before')
 }
 
+/**
+ * Lets another approval of the same nonce be given something: the payment of this one gave nothing, or the payer has the money, cannot have spent
+ * it without the nonce, and lacks more for the other one. Nothing is released for the same token on the same day. True when it was.
+ */
+export async function releaseNonce(
+  tx: Tx,
+  { network, hash }: Pick<StoredApproval, 'network' | 'hash'>,
+  { asset }: Pick<StoredApproval, 'asset'>,
+  nowMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'approval_release',
+    `update sponsored_approvals set holds_nonce = false
+     where network = $1 and hash = $2 and payment_id is not null and holds_nonce
+       and (asset <> $3 or day <> (to_timestamp($4 / 1000.0) at time zone 'UTC')::date)
+     returning hash`,
+    [network, hash, asset, nowMilliseconds],
+  )
+  return rows.length === 1
+}
+
 const FORGOTTEN_PER_STATEMENT_MAX = 10_000
 
 /**
- * Forgets approvals past their days for which nobody was given anything, the oldest first, so many at a time. Shown again they are stored again;
- * what was given is known for ever. Says whether more may wait.
+ * Forgets approvals past their days for which nobody was given anything, the oldest first, so many at a time. Shown again they are stored again.
+ * Says whether more may wait.
  */
 export async function forgetApprovals(
   tx: Tx,

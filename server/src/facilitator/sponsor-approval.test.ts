@@ -24,6 +24,8 @@ const EARLIER = {
   ...{ hash: '0xearlier', payer: 'payer', asset: asset?.asset, raw: Buffer.from([2]) },
   ...{ nonce: '3', amount: '400', payment_id: null, sponsor_account_id: null },
 }
+/** Of another token, with the same nonce. */
+const OTHERS = { ...EARLIER, hash: '0xother', asset: 'other' }
 
 interface Scene {
   /** Rows by the names of statements; none of any other. */
@@ -167,6 +169,21 @@ test.each<readonly [string, AwaitedApproval, Scene, Awaited<ReturnType<typeof st
     APPROVAL,
     { rows: { approval_store: [], approval_funded: [EARLIER] }, ...mined(10n) },
     { said: 'approval_pending', heard: [2], fundings: 1 },
+  ],
+  [
+    'what another token was given for the same nonce is waited for: its bytes are its own payment’s',
+    APPROVAL,
+    { rows: { approval_store: [], approval_funded: [OTHERS] }, ...mined(10n) },
+    { said: 'approval_pending', heard: [], fundings: 1 },
+  ],
+  [
+    'a payer that has it, and lacks more for this one, is looked at anew',
+    APPROVAL,
+    {
+      rows: { approval_store: [], approval_funded: [EARLIER], approval_release: [{}] },
+      ...mined(10n),
+    },
+    { said: 'approval_pending', heard: [], fundings: 1 },
   ],
   [
     'what the sponsor refuses',

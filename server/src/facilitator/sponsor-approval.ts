@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import type { Store, Tx } from '../store/postgres.ts'
-import { fundedApproval, mayBeBroadcast, storeApproval } from './approval-store.ts'
+import { fundedApproval, mayBeBroadcast, releaseNonce, storeApproval } from './approval-store.ts'
 import type { StoredApproval } from './approval-store.ts'
 import type { ApprovalSponsor } from './approval-sponsor.ts'
 import { reservedGas, reserveGasOfMany } from './gas-store.ts'
@@ -125,9 +125,16 @@ export function openApprovalSteps(
       const funded = await approvals.fund({
         ...{ chain, approval, waitUntilMilliseconds, over, requestId: requestId ?? '' },
       })
-      if (funded.kind === 'refused') return { reason: funded.reason }
+      if (funded.kind === 'refused') {
+        // What a stored payment refuses is over: nothing was given for the nonce.
+        if (approval.funding !== null) await release(deps, intake, approval)
+        return { reason: funded.reason }
+      }
       if (funded.kind === 'pending') return PENDING
       if (awaited.height < funded.height) return again()
+      if (approval.hash !== awaited.hash && (await release(deps, intake, approval))) return again()
+      // What another token's approval was given is there, and a call beside this one has released the nonce: that is looked at anew.
+      if (approval.asset !== intake.authorization.asset.asset) return again()
       // The payer still lacks something: another one of its approvals may take less, and a fee may have moved. The nodes say.
       isFunded = true
     }
@@ -139,6 +146,17 @@ export function openApprovalSteps(
     const isShort = verdict.reason === 'insufficient_funds' && isFunded
     return isShort ? { reason: 'erc20_approval_underfunded' } : again()
   }
+}
+
+/** Whether another approval of the nonce may be given something from now on, beside what this one gave. */
+function release(
+  { store, clock }: Pick<ApprovalDeps, 'store' | 'clock'>,
+  { authorization: { asset } }: Intake,
+  approval: StoredApproval,
+): Promise<boolean> {
+  return store.inTransaction('service', (tx) =>
+    releaseNonce(tx, approval, asset, clock.nowMilliseconds()),
+  )
 }
 
 /** Whether a node may have it, which then says nothing final of it. */
@@ -165,8 +183,9 @@ function approvalFor({ chain, authorization }: Intake, awaited: AwaitedApproval)
 }
 
 /**
- * Stores an approval with the budgets for what its payer lacks, or finds the one that its payer was given something for. A reason where the
- * budgets do not hold it, and where the payer was given something today for an approval that is over; then nothing is stored.
+ * Stores an approval with the budgets for what its payer lacks, or finds the one that its payer was given something for: for the same nonce also
+ * one of another token, whose gift this one may take. A reason where the budgets do not hold it, and where the payer was given something today
+ * for an approval that is over; then nothing is stored.
  */
 async function keep(
   store: Store,
