@@ -9,6 +9,7 @@ import type { NetworkConfig } from './kernel/network-config.ts'
 import { forgetOldEvents } from './open-events.ts'
 import { forgetOldTrades } from './open-markets.ts'
 import { forgetPeople } from './open-people.ts'
+import { forgetGivenApprovals } from './payments/forget-given-approvals.ts'
 import { forgetOldAnswers } from './purchases/forget-answers.ts'
 import { forgetOldDays } from './reports/forget-days.ts'
 import type { Store, Tx } from './store/postgres.ts'
@@ -24,6 +25,7 @@ export const FORGETTERS: readonly Forget[] = [
   forgetOldTrades,
   forgetIdentifiers,
   forgetApprovals,
+  forgetGivenApprovals,
 ]
 
 /** Removes what has had its time in every room, again and again. Gives the way to stop. */

@@ -180,3 +180,28 @@ export async function forgetApprovals(
   )
   return removed.length >= max
 }
+
+/** The payments that gave something for approvals past their days, the oldest first. */
+export async function paymentsOfOldApprovals(
+  tx: Tx,
+  nowMilliseconds: number,
+  max: number,
+): Promise<readonly PaymentId[]> {
+  const rows = await tx.query<{ payment_id: PaymentId }>(
+    'approvals_given_before',
+    `select payment_id from sponsored_approvals
+     where payment_id is not null and created_at < to_timestamp($1 / 1000.0) - $2 * interval '1 day'
+     order by created_at limit $3`,
+    [nowMilliseconds, limits.approvalGivenKeptDays, max],
+  )
+  return rows.map(({ payment_id: id }) => id)
+}
+
+/** Forgets the approvals that these payments gave something for. */
+export async function forgetApprovalsOf(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
+  await tx.query(
+    'approvals_given_forget',
+    'delete from sponsored_approvals where payment_id = any($1)',
+    [paymentIds],
+  )
+}

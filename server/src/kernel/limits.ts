@@ -61,6 +61,8 @@ export const limits = {
   paymentIdentifierKeptDays: 30,
   /** How long an approval of a payer is kept for which nobody was given anything. */
   approvalKeptDays: 7,
+  /** The same where something was given, and that is final. Longer than `idempotencyDays`: its payment is found by its key no more. */
+  approvalGivenKeptDays: 90,
   /** The catalogue of x402: per account, ways to pay of one resource, JSON of one listing, and steps to check it against its schema. */
   catalogueResourcesPerAccountMax: 200,
   /** What one page of it has of descriptions and ways to pay; a page with fewer than were asked for says so. */
