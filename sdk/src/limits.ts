@@ -6,8 +6,8 @@ export const limits = {
   totalMilliseconds: 120_000,
   /** Time for one try, beside what the service was asked to wait. */
   tryMilliseconds: 30_000,
-  /** A settlement may be waited for by the service itself. */
-  settleWaitSeconds: 25,
+  /** A settlement may be waited for by the service itself: 25 s, and longer where an approval of the payer comes first. */
+  settleWaitSeconds: 56,
   /** Wait of a send that names none. */
   sendWaitSeconds: 10,
   /** Wait of a receive or a settle that names none. */

@@ -18,6 +18,13 @@ import { verifyPayment } from './verify.ts'
 
 /** Below the 30 s after which impatient clients give up; stock clients wait 90 s. */
 const SETTLE_WAIT_MILLISECONDS = 25_000
+/**
+ * Where an approval of the payer's comes first: two blocks of twelve seconds and one that was missed, and then one or two for the settlement.
+ * Stock sellers do not ask again by themselves. Together below the 60 s of common proxies, our own `keepAliveSeconds`, and the 90 s for which stock
+ * sellers wait (@x402/core 2.27, HTTPFacilitatorClient; earlier ones wait without an end).
+ */
+const APPROVAL_WAIT_MILLISECONDS = 36_000
+const AFTER_APPROVAL_MILLISECONDS = 20_000
 
 export interface X402RoutesDeps extends SettleDeps {
   readonly log: Log
@@ -43,11 +50,16 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
     route(endpoints.x402Settle, async ({ body, caller, requestId, over }) => {
       const nothing = await settleNothing(deps, caller.accountId, body)
       if (nothing !== undefined) return { body: nothingAnswer(nothing, body) }
+      const now = clock.nowMilliseconds()
       const settled = await settlePayment(deps, {
         accountId: caller.accountId,
         presented: body,
         requestId,
-        waitUntilMilliseconds: clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS,
+        waitUntilMilliseconds: now + SETTLE_WAIT_MILLISECONDS,
+        approvalWait: {
+          untilMilliseconds: now + APPROVAL_WAIT_MILLISECONDS,
+          settlementMilliseconds: AFTER_APPROVAL_MILLISECONDS,
+        },
         over,
       })
       const answer = await saySettled(settled, () => {

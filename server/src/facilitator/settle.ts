@@ -38,6 +38,15 @@ export interface SettleOrder extends JoinOrder {
   readonly presented: Presented
   /** The request that asks for it: an operator finds the transaction by it. */
   readonly requestId?: string
+  /** What of the call's time is for an approval of the payer's; left out, that has the time of everything. */
+  readonly approvalWait?: ApprovalWait
+}
+
+/** How long a payer's approval is waited for before anything is claimed, and the settlement once the approval is in a block. */
+export interface ApprovalWait {
+  readonly untilMilliseconds: number
+  /** Of what is claimed nobody should hear too early that it is open: its buyer would pay, and get nothing. */
+  readonly settlementMilliseconds: number
 }
 
 /** A payment with what the seller may be told of it. */
@@ -75,16 +84,17 @@ export async function settlePayment(deps: SettleDeps, order: SettleOrder): Promi
 /** The same for a payment that was read. */
 async function settleTaken(
   deps: SettleDeps,
-  order: SettleOrder,
+  given: SettleOrder,
   read: Intake,
   digest: Uint8Array,
 ): Promise<Settled> {
   let intake = read
+  let order = given
   const asked = {
     network: intake.chain.config.network,
     proofKey: intake.authorization.proofKey,
   }
-  const approve = openApprovalSteps(deps, order, intake)
+  const approve = openApprovalSteps(deps, forApproval(order), intake)
   let mayTryAgain = true
   let waits = 0
   for (let tries = 0; tries < BEGIN_TRIES_MAX; tries += 1) {
@@ -116,6 +126,7 @@ async function settleTaken(
             if (notYet === undefined) {
               // To wait is not to try, and no wait here is longer than the caller's.
               tries -= 1
+              order = afterApproval(given, deps.clock.nowMilliseconds())
             } else if ((await deps.claimOf(asked)) === undefined) {
               return refusalOf(notYet, intake)
             }
@@ -167,6 +178,19 @@ async function settleTaken(
     if (tries === BEGIN_TRIES_MAX - 1) return { ...joined, kind: 'pending', intake }
   }
   throw new Error('a claim was neither made nor found')
+}
+
+function forApproval({ approvalWait, ...order }: SettleOrder): SettleOrder {
+  if (approvalWait === undefined) return order
+  return { ...order, waitUntilMilliseconds: approvalWait.untilMilliseconds }
+}
+
+/** The settlement has its time from the moment on at which the approval was seen. */
+function afterApproval(order: SettleOrder, nowMilliseconds: number): SettleOrder {
+  const { approvalWait, waitUntilMilliseconds } = order
+  if (approvalWait === undefined) return order
+  const until = nowMilliseconds + approvalWait.settlementMilliseconds
+  return { ...order, waitUntilMilliseconds: Math.max(waitUntilMilliseconds, until) }
 }
 
 /** The payment again, its signature looked at. */

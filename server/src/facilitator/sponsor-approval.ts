@@ -46,7 +46,7 @@ const SPENT: NotYet = { reason: 'gas_budget_spent' }
 const LOOK_MILLISECONDS_MIN = 250
 const LOOK_MILLISECONDS_MAX = 1_000
 /** More than any wait has room for, also where the clock is set back meanwhile. */
-const LOOKS_MAX = 120
+const LOOKS_MAX = 300
 
 /** Whether settling a payment would submit its payer's approval now; undefined when it would. Stores nothing. Throws NodeFailure. */
 export async function whyNotSubmitted(

@@ -47,7 +47,7 @@ export const x402Verify: OperationReference = {
 export const x402Settle: OperationReference = {
   title: 'Settle an x402 payment',
   about: [
-    'Moves the money and waits up to 25 s until the chain shows it. One proof gives one success: it counts as given once the answer was written completely.',
+    'Moves the money and waits up to 25 s until the chain shows it, and up to 56 s where an approval of the payer (`erc20ApprovalGasSponsoring`) comes first. One proof gives one success: it counts as given once the answer was written completely.',
     '`settlement_pending` means that the outcome is open. Ask again with the same body: you join the wait, and nothing is sent twice.',
     '`approval_pending` means that an approval that came with the payment (`erc20ApprovalGasSponsoring`) is not in a block yet. Nothing was claimed: ask again with the same body.',
     'With the scheme `upto` the amount of the requirements is what is taken, the signed amount at most; zero is a success without a transaction.',
