@@ -5,6 +5,7 @@ import { seedWallets } from '@florin/cli/up/seed-wallets.ts'
 import { openService } from '@florin/server/app.ts'
 import { keyFromText } from '@florin/server/custody/key-file.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
+import type { Clock } from '@florin/server/kernel/clock.ts'
 import { killPointsFrom } from '@florin/server/kernel/kill-point.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
@@ -16,6 +17,10 @@ import type { ServiceSettings } from './service.ts'
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServiceSettings
 const { instance, solana, ...evmOnly } = settings.sandbox
 const ready = { ...evmOnly, instance, ...(solana === undefined ? {} : { solana }) }
+const clock: Clock = {
+  ...systemClock,
+  nowMilliseconds: () => systemClock.nowMilliseconds() + (settings.clockAheadSeconds ?? 0) * 1000,
+}
 const service = await openService({
   networks: [
     { ...sandboxNetwork(ready), ...settings.network, ...sponsored(settings) },
@@ -27,7 +32,7 @@ const service = await openService({
   ...(settings.redisUrl === undefined ? {} : { redisUrl: new Secret(settings.redisUrl) }),
   keyText: keyFromText(settings.keyText),
   log: openLog(settings.logLevel ?? 'warn'),
-  clock: systemClock,
+  clock,
   random: systemRandom,
   killPoint: killPointsFrom(settings.killPoint),
   checkAnswers: settings.checkAnswers ?? true,
@@ -37,7 +42,7 @@ const service = await openService({
 })
 const { accountId, apiKeys } = await seedKeys(service, settings.apiKeys)
 const wallets = await seedWallets(service, accountId, ready)
-const settlers = await seedSettlers(service, { clock: systemClock, random: systemRandom }, ready)
+const settlers = await seedSettlers(service, { clock, random: systemRandom }, ready)
 const { url, metricsUrl } = await service.listen({ host: '127.0.0.1', port: settings.port ?? 0 })
 process.stdout.write(
   `${JSON.stringify({ baseUrl: url, metricsUrl, apiKeys, accountId, wallets, settlers })}\n`,

@@ -39,6 +39,8 @@ export interface ServiceSettings {
   /** As FLORIN_FACILITATORS lists them. */
   readonly facilitators?: string
   readonly sendBatchMax?: number
+  /** How far its clock is ahead of the machine's, and so of the chain's; less than 0: behind. */
+  readonly clockAheadSeconds?: number
   readonly network?: Partial<
     Pick<NetworkConfig, 'releaseDepth' | 'blockTimeMilliseconds' | 'assets'>
   >

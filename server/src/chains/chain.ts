@@ -47,6 +47,8 @@ export interface Draft {
   }
   /** Places of the sender that the chain has used up, as of its latest block: what a new lane starts at. */
   readonly laneLatest: bigint
+  /** Unix time of the newest block, by the node that was asked. Left out where nothing that is signed depends on it (Solana). */
+  readonly chainTimeSeconds?: bigint
 }
 
 /** A "no" that is the order's own fault and safe to tell. */

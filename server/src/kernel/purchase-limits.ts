@@ -9,6 +9,8 @@ export const purchaseLimits = {
   fetchConfirmSeconds: 4,
   /** How long an authorization of a wallet of ours is good for at most, whatever its seller asks. */
   fetchAuthorizationSecondsMax: 300,
+  /** How far ahead of this machine's clock a chain's newest block is believed to be: further than any time zone that was taken for another. */
+  chainAheadSecondsMax: 24 * 3600,
   /** Of a seller's answer. */
   fetchBodyBytesMax: 1024 * 1024,
   fetchDemandBytesMax: 64 * 1024,

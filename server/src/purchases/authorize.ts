@@ -21,6 +21,7 @@ import { commitPurchase } from './commit.ts'
 import type { SigningDecision } from './commit.ts'
 import type { Demand } from './demand.ts'
 import type { FetchOrder } from './fetch.ts'
+import { signingSeconds } from './signing-time.ts'
 import { ProofTaken } from './store.ts'
 
 export interface AuthorizeDeps {
@@ -126,7 +127,7 @@ async function sign(
     amount: choice.amount,
     scheme: choice.scheme,
     extra,
-    validBeforeSeconds: BigInt(Math.floor(now / 1000) + seconds),
+    validBeforeSeconds: signingSeconds(chain.config, now, draft.chainTimeSeconds) + BigInt(seconds),
     salt: random.bytes(SALT_BYTES),
     takesPermits: fieldsOf(demand.extensions?.[EIP2612_GAS_SPONSORING]) !== undefined,
   })

@@ -95,7 +95,7 @@ function draftOf(
   { config, chainId }: DraftDeps,
   order: TransferOrder,
   call: Call,
-  { balances, laneLatest, dataFee, market }: Gathered,
+  { balances, laneLatest, dataFee, market, timeSeconds: chainTimeSeconds }: Gathered,
   gas: bigint,
 ): { ok: true; draft: Draft } {
   const fees = firstFees(market, gas, config.fees, order.priorityFee)
@@ -104,7 +104,8 @@ function draftOf(
   const feeCeiling = baseUnits(gas * fees.maxFeePerGas * ceilingMultiple + dataFeeMax)
   const terms = writeTerms({ chainId, sender: order.sender, call, gas, fees, dataFeeMax })
   const carriesCommitment = carries(order, call)
-  return { ok: true, draft: { terms, feeCeiling, carriesCommitment, balances, laneLatest } }
+  const money = { feeCeiling, balances, laneLatest, chainTimeSeconds }
+  return { ok: true, draft: { terms, carriesCommitment, ...money } }
 }
 
 function carries(order: TransferOrder, { data }: Call): boolean {

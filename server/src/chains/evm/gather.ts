@@ -25,6 +25,8 @@ export interface Gathered {
   readonly laneLatest: bigint
   readonly dataFee: bigint
   readonly market: FeeMarket
+  /** Unix time of the newest block. */
+  readonly timeSeconds: bigint
   readonly estimate: Estimate
   /** The further views that were asked for, of the same block as the balances. */
   readonly more: readonly bigint[]
@@ -66,6 +68,7 @@ export async function gatherFacts(
     },
     dataFee,
     market: { baseFeePerGas: latest.baseFeePerGas, suggestedTipPerGas: tip },
+    timeSeconds: latest.timeSeconds,
     estimate,
     more,
   }
