@@ -1,4 +1,5 @@
 import { until } from '@florin/server/kernel/until.ts'
+import { readSamples, valueOf } from '@florin/server/metrics/test-read.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demandV2, hand, openOddSeller, takeMoney } from './actors/odd-seller.ts'
 import { termsOf } from './actors/terms.ts'
@@ -7,7 +8,7 @@ import { openWorld, walletOf } from './actors/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld({ clockAheadSeconds: -3_600 })
+  world = await openWorld({ clockAheadSeconds: -3_600, solana: true })
 })
 afterAll(() => world.stop())
 
@@ -39,3 +40,14 @@ test('a clock an hour behind the chain: the seller is paid, and what it never ta
     await silent.stop()
   }
 })
+
+test.each(['eip155:84532', 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'])(
+  'the metrics say how far the clock is behind %s',
+  async (network) => {
+    const ahead = async () => {
+      const read = readSamples(await (await fetch(world.service().metricsUrl)).text())
+      return Math.round((valueOf(read, 'florin_chain_ahead_seconds', { network }) ?? 0) / 60)
+    }
+    await until('a block has told it', async () => (await ahead()) === 60, { seconds: 60 })
+  },
+)

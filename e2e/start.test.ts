@@ -266,6 +266,7 @@ describe('florin up', () => {
       findings: [],
       unasked: [],
       notTaken: [],
+      clocks: [],
       lookAt: [],
     })
     expect(diagnosis.code).toBe(0)

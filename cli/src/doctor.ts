@@ -36,7 +36,7 @@ export const runDoctor: Run = async ({ args, environment, print }) => {
   })
   try {
     const diagnosis = await diagnose({ store, chains, clock: systemClock })
-    const { findings, notTaken, lookAt } = diagnosis
+    const { findings, notTaken, clocks, lookAt } = diagnosis
     const unasked = networks.length === 0 ? [NO_NETWORK] : diagnosis.unasked
     if (json) print(`${JSON.stringify({ ...diagnosis, unasked })}\n`)
     else {
@@ -48,9 +48,11 @@ export const runDoctor: Run = async ({ args, environment, print }) => {
       for (const reason of unasked)
         print(`not known, because the chain could not be asked: ${reason}\n`)
       for (const reason of notTaken) print(`configured and not taken: ${reason}\n`)
+      for (const reason of clocks) print(`the clock is off: ${reason}\n`)
       if (lookAt.length > 0) print(foundTable(lookAt))
     }
-    return findings.length + unasked.length + notTaken.length + lookAt.length === 0 ? 0 : 1
+    const waiting = [findings, unasked, notTaken, clocks, lookAt]
+    return waiting.every(({ length }) => length === 0) ? 0 : 1
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     throw new CommandFailed(

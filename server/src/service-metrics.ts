@@ -3,12 +3,12 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { openScrapeDoor } from './http/scrape-door.ts'
 import type { ScrapeDoor } from './http/scrape-door.ts'
+import type { ClockedDriver } from './drivers.ts'
 import type { Clock } from './kernel/clock.ts'
 import { limits } from './kernel/limits.ts'
 import { openMetrics } from './metrics/metrics.ts'
 import type { Metrics, MetricsText } from './metrics/metrics.ts'
 import { readFigures } from './read-figures.ts'
-import type { Driver } from './sender/driver.ts'
 import type { PooledStore } from './store/postgres.ts'
 
 /** Where /metrics is served without a key. */
@@ -30,7 +30,7 @@ export function metricsReader(
   {
     store,
     drivers,
-  }: { readonly store: PooledStore; readonly drivers: ReadonlyMap<NetworkId, Driver> },
+  }: { readonly store: PooledStore; readonly drivers: ReadonlyMap<NetworkId, ClockedDriver> },
 ): () => Promise<MetricsText> {
   return metrics.reader({
     figures: () => readFigures(store, [...drivers.keys()]),
@@ -43,6 +43,7 @@ export function metricsReader(
           isFollowing: following,
           headHeight: headHeight === null ? null : Number(headHeight),
           readAtMilliseconds,
+          chainAheadMilliseconds: driver.aheadMilliseconds(),
         }
       }),
   })

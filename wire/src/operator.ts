@@ -306,6 +306,11 @@ export const OperatorDiagnosis = Exactly({
   notTaken: Type.Array(
     Text('What the configuration lets and no node of its network makes possible, and why.'),
   ),
+  clocks: Type.Array(
+    Text(
+      'A network whose blocks say that the clock of the service is off, by how much, and what to do.',
+    ),
+  ),
   lookAt: Type.Array(
     Exactly({
       network: Text('CAIP-2 id.'),

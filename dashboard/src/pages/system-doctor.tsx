@@ -66,6 +66,11 @@ export function SystemDoctor() {
                   Configured and not taken: {what}
                 </li>
               ))}
+              {report.clocks.map((what) => (
+                <li key={what} className="break-words">
+                  The clock is off: {what}
+                </li>
+              ))}
               {report.lookAt.map(({ network, address, nonce, hash }) => (
                 <li key={hash} className="break-all">
                   <NetworkName id={network} />, {address}, place {nonce}: nodes have found {hash},

@@ -134,6 +134,7 @@ describe('the books', () => {
       findings: [],
       unasked: [],
       notTaken: [],
+      clocks: [],
       lookAt: [],
     })
   })
@@ -229,7 +230,13 @@ describe('the chain', () => {
     }
 
   test('that agrees with the books gives no finding', async () => {
-    expect(await askedOf({})).toEqual({ findings: [], unasked: [], notTaken: [], lookAt: [] })
+    expect(await askedOf({})).toEqual({
+      findings: [],
+      unasked: [],
+      notTaken: [],
+      clocks: [],
+      lookAt: [],
+    })
   })
 
   test.each([
@@ -279,6 +286,7 @@ describe('the chain', () => {
       findings: [],
       unasked: [],
       notTaken: ['payments of smart wallets on eip155:2: too little is kept'],
+      clocks: [],
       lookAt: [],
     })
   })

@@ -6,6 +6,7 @@ import { whatSponsorLacks } from './approval-sponsor.ts'
 import type { Finding } from './books-store.ts'
 import { findInBooks } from './books-store.ts'
 import { findOnChain } from './chain.ts'
+import { whatIsWrongWithClock } from './clock.ts'
 import type { LookAt } from './look-at.ts'
 import { findToLookAt } from './look-at.ts'
 
@@ -16,6 +17,8 @@ export interface Diagnosis {
   readonly unasked: readonly string[]
   /** What a network's configuration lets and its nodes or wallets do not make possible, and why; the books are as sound as without it. */
   readonly notTaken: readonly string[]
+  /** Networks whose blocks say that this machine's clock is off, by how much, and what to do. */
+  readonly clocks: readonly string[]
   /** What breaks no invariant, but stays as it is until a person has looked. */
   readonly lookAt: readonly LookAt[]
 }
@@ -33,6 +36,7 @@ export async function diagnose({
   const findings = [...(await store.inTransaction('service', findInBooks))]
   const unasked: string[] = []
   const notTaken: string[] = []
+  const clocks: string[] = []
   for (const chain of chains) {
     try {
       const onChain = await findOnChain(store, chain)
@@ -46,10 +50,12 @@ export async function diagnose({
       if (lacking !== undefined) {
         notTaken.push(`approvals that are sponsored on ${chain.config.network}: ${lacking}`)
       }
+      const wrong = await whatIsWrongWithClock(chain, clock)
+      if (wrong !== undefined) clocks.push(wrong)
     } catch (error) {
       if (!(error instanceof NodeFailure)) throw error
       unasked.push(`${chain.config.network}: ${error.message}`)
     }
   }
-  return { findings, unasked, notTaken, lookAt: await findToLookAt(store, clock) }
+  return { findings, unasked, notTaken, clocks, lookAt: await findToLookAt(store, clock) }
 }

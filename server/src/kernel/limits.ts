@@ -218,6 +218,13 @@ export const limits = {
   rebroadcastBatchMax: 200,
   /** How far ahead of ours the clock of another instance may be: what was noted for a later time was noted before a clock was set back. */
   clockAheadSeconds: 60,
+  /** How far a clock may be from the time of new blocks: those of honest makers, and their way here, take some seconds. */
+  chainClockOffSecondsMax: 30,
+  /** Between two looks at a head, for a block to have come between them; and between two lines of the log about one clock. */
+  chainClockLookSecondsMax: 5,
+  chainClockToldSeconds: 3_600,
+  /** How long the doctor waits for the next block where the newest is old. */
+  doctorNextBlockSeconds: 30,
   followBlocksPerRoundMax: 50,
   /** Deposits that a follower takes in with one step of its cursor, unless a single block has more; and rows of one statement of it. */
   depositsPerRoundMax: 1_000,

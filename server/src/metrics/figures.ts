@@ -47,6 +47,8 @@ export interface FollowerState {
   readonly headHeight: number | null
   /** When all that was new had been read, by whichever instance; null before. */
   readonly readAtMilliseconds: number | null
+  /** How far the newest block was ahead of this machine's clock when it came, less than 0: behind; null before one could be judged. */
+  readonly chainAheadMilliseconds: number | null
 }
 
 /** Database connections of this instance. */

@@ -27,6 +27,7 @@ function open(
     isFollowing: true,
     headHeight: 110,
     readAtMilliseconds: clock.nowMilliseconds(),
+    chainAheadMilliseconds: -1_500,
   }
   const read = metrics.reader({
     figures,
@@ -171,6 +172,7 @@ describe('gauges', () => {
       ['florin_node_head_height', network, 110],
       ['florin_follower_lag_blocks', network, 10],
       ['florin_follower_lag_seconds', network, 0],
+      ['florin_chain_ahead_seconds', network, -1.5],
       ['florin_follower_halted', network, 1],
       ['florin_follower_following', network, 1],
       ['florin_outbox_rows_waiting', {}, 4],
@@ -211,10 +213,12 @@ describe('gauges', () => {
     const { clock, follower, samples } = open()
     follower.readAtMilliseconds = null
     follower.headHeight = null
+    follower.chainAheadMilliseconds = null
     await clock.pass(9_000)
     const read = await samples()
     expect(valueOf(read, 'florin_follower_lag_seconds')).toBe(9)
     expect(valueOf(read, 'florin_node_head_height')).toBeUndefined()
+    expect(valueOf(read, 'florin_chain_ahead_seconds')).toBeUndefined()
   })
 
   test('that only the database knows are not there while it is away: an old value would be a guess', async () => {

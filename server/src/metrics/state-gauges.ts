@@ -58,6 +58,11 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'Since all that is new was read, by whichever instance, as far as this one has seen.',
     ['network'],
   )
+  const chainAhead = gauge(
+    'florin_chain_ahead_seconds',
+    'How far the newest block was ahead of the clock of this instance when it came; less than 0: behind.',
+    ['network'],
+  )
   const following = gauge('florin_follower_following', 'Whether rounds work: 1 or 0.', ['network'])
   const halted = gauge(
     'florin_follower_halted',
@@ -99,12 +104,17 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     const age = (atMilliseconds: number | null) =>
       atMilliseconds === null ? 0 : Math.max(0, nowMilliseconds - atMilliseconds) / 1000
     const counted = [outbox, outboxOldest, givings, givingOldest, deliveries, deliveryOldest]
-    for (const each of [...fromDatabase, ...counted, webhooks, head]) each.reset()
+    for (const each of [...fromDatabase, ...counted, webhooks, head, chainAhead]) each.reset()
     databaseUp.set(known === undefined ? 0 : 1)
-    for (const { network, isFollowing, headHeight, readAtMilliseconds } of followers) {
+    for (const follower of followers) {
+      const { network, isFollowing, headHeight, readAtMilliseconds, chainAheadMilliseconds } =
+        follower
       following.set({ network }, isFollowing ? 1 : 0)
       lagSeconds.set({ network }, age(readAtMilliseconds ?? startedMilliseconds))
       if (headHeight !== null) head.set({ network }, headHeight)
+      if (chainAheadMilliseconds !== null) {
+        chainAhead.set({ network }, chainAheadMilliseconds / 1000)
+      }
     }
     pool.set({ state: 'busy' }, connections.total - connections.idle)
     pool.set({ state: 'idle' }, connections.idle)

@@ -24,6 +24,7 @@ export interface ShownDiagnosis {
   readonly findings: readonly { readonly invariant: string; readonly subject: string }[]
   readonly unasked: readonly string[]
   readonly notTaken: readonly string[]
+  readonly clocks: readonly string[]
   readonly lookAt: readonly {
     readonly network: string
     readonly address: string

@@ -23,7 +23,7 @@ test('an account that an operator made gets its first owner by a link', async ()
       signerFor: () => Promise.reject(new Error('nothing is signed here')),
       driverState: () => undefined,
       baseUrl: () => 'http://pay.example',
-      diagnose: async () => ({ findings: [], unasked: [], notTaken: [], lookAt: [] }),
+      diagnose: async () => ({ findings: [], unasked: [], notTaken: [], clocks: [], lookAt: [] }),
     }),
   )
   const memberId = await scene.aMember({ isOperator: true })

@@ -74,13 +74,14 @@ export function operatorListRoutes(deps: OperatorDeps): readonly Route[] {
     route(endpoints.operatorSettings, async () => ({ body: { settings: [...settings] } })),
 
     route(endpoints.operatorDoctor, async () => {
-      const { findings, unasked, notTaken, lookAt } = await diagnose()
+      const { findings, unasked, notTaken, clocks, lookAt } = await diagnose()
       return {
         body: {
           sound: findings.length === 0 && unasked.length === 0,
           findings: [...findings],
           unasked: [...unasked],
           notTaken: [...notTaken],
+          clocks: [...clocks],
           lookAt: lookAt.map((each) => ({ ...each, nodes: [...each.nodes] })),
         },
       }

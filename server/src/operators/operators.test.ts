@@ -341,7 +341,10 @@ describe('the rest', () => {
     expect(await ask('GET', '/operator/settings')).toMatchObject({
       settings: [{ name: 'DATABASE_URL', value: 'set', secret: true }],
     })
-    const found = { sound: false, unasked: ['a network'], notTaken: ['smart wallets'] }
+    const found = {
+      ...{ sound: false, unasked: ['a network'] },
+      ...{ notTaken: ['smart wallets'], clocks: ['a clock'] },
+    }
     expect(await ask('POST', '/operator/system/doctor')).toMatchObject(found)
   })
 

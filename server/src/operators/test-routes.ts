@@ -60,6 +60,7 @@ export function testOperatorRoutes(scene: {
       findings: [],
       unasked: ['a network'],
       notTaken: ['smart wallets'],
+      clocks: ['a clock'],
       lookAt: [],
     }),
   })

@@ -37,6 +37,8 @@ export interface FollowDeps {
   readonly killPoint: (point: KillPoint) => void
   /** Whether the lease that the cursor was read under still holds: then nobody else can have taken back what was committed. Left out: it does. */
   readonly isLeased?: () => boolean
+  /** Told the newest block of each read. */
+  readonly noteBlock?: (block: Block) => void
 }
 
 /** What blocks show of our places: what each did, and those of which no node tells it. */
@@ -71,7 +73,9 @@ async function readOn(
 ): Promise<Cursor> {
   const blocks = await nextBlocks(deps.chain, cursor, head, limits.followBlocksPerRoundMax)
   if (blocks === undefined) return undoReorg(deps, cursor)
-  if (blocks.length === 0) return cursor
+  const newest = blocks.at(-1)
+  if (newest === undefined) return cursor
+  deps.noteBlock?.(newest)
 
   const [places, deposits, sightings] = await Promise.all([
     seenPlaces(deps, blocks),

@@ -304,5 +304,5 @@ export const operatorDoctor: OperationReference = {
   about: [
     'Holds the books and the chains against every rule that must always hold, as `florin doctor` does, and changes nothing.',
   ],
-  answer: { sound: true, findings: [], unasked: [], notTaken: [], lookAt: [] },
+  answer: { sound: true, findings: [], unasked: [], notTaken: [], clocks: [], lookAt: [] },
 }
