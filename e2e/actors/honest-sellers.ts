@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import type { Reply } from './client.ts'
 import { PRICE, shownAs, v1Of } from './hostile-sellers.ts'
@@ -37,6 +38,14 @@ export const CONTROLS: readonly Scenario[] = [
     selling(({ terms, family }, answer) =>
       demandV1(answer, [v1Of(terms, family, 'http://127.0.0.1/goods')]),
     ),
+  ),
+  control(
+    'version 1, and keeps its demand packed',
+    selling(({ terms, family }, answer) => {
+      const accepts = [v1Of(terms, family, 'http://127.0.0.1/goods')]
+      answer.writeHead(402, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      answer.end(gzipSync(JSON.stringify({ x402Version: 1, error: 'pay', accepts })))
+    }),
   ),
   control(
     'its own name behind a proxy that ends TLS',

@@ -13,6 +13,7 @@ export const purchaseLimits = {
   chainAheadSecondsMax: 24 * 3600,
   /** Of a seller's answer. */
   fetchBodyBytesMax: 1024 * 1024,
+  /** Of what is read of a demand in the body, packed or unpacked. */
   fetchDemandBytesMax: 64 * 1024,
   fetchHeadersMax: 50,
   fetchHeaderCharactersMax: 16 * 1024,

@@ -5,6 +5,7 @@ import { parsePaymentRequirements } from '@florin/wire/x402/payment-requirements
 import type { PaymentRequirements, X402Version } from '@florin/wire/x402/payment-requirements.ts'
 import type { OutboundAnswer } from '../outbound/outbound.ts'
 import { limits } from '../kernel/limits.ts'
+import { unpacked } from './unpacked.ts'
 
 /** One way in which a seller would be paid. */
 export interface Offer {
@@ -23,10 +24,16 @@ export interface Demand {
   readonly extensions: Fields | null
 }
 
-/** Reads a 402: version 2 by its header, else what the body says. Undefined when no demand can be read. Source: x402 v1 and v2, HTTP. */
-export function readDemand({ headers, body }: OutboundAnswer): Demand | undefined {
+/**
+ * Reads a 402: version 2 by its header, else what the body says, which its seller may keep packed although nobody asked for that. What is not packed as it says is read as
+ * it came: proxies unpack and keep the header. Undefined when no demand can be read. Source: x402 v1 and v2, HTTP.
+ */
+export async function readDemand({ headers, body }: OutboundAnswer): Promise<Demand | undefined> {
   const header = headers.get('payment-required')
-  const fields = header === undefined ? jsonOf(body) : decodePaymentHeader(header)
+  const fields =
+    header === undefined
+      ? ((await packedJsonOf(body, headers.get('content-encoding'))) ?? jsonOf(body))
+      : decodePaymentHeader(header)
   const version = fields?.['x402Version']
   if (fields === undefined || (version !== 1 && version !== 2)) return undefined
   if (header !== undefined && version !== 2) return undefined
@@ -45,6 +52,11 @@ export function readDemand({ headers, body }: OutboundAnswer): Demand | undefine
     resource: named ?? null,
     extensions: fieldsOf(fields['extensions']) ?? null,
   }
+}
+
+async function packedJsonOf(body: Uint8Array, encoding?: string): Promise<Fields | undefined> {
+  const plain = await unpacked(body, encoding, limits.fetchDemandBytesMax)
+  return plain && jsonOf(plain)
 }
 
 function jsonOf(body: Uint8Array): Fields | undefined {

@@ -124,7 +124,7 @@ async function buy(
   if (asked.kind === 'failed') {
     throw notAsked(asked.reason)
   }
-  const demand = asked.status === 402 ? readDemand(asked) : undefined
+  const demand = asked.status === 402 ? await readDemand(asked) : undefined
   if (demand === undefined) return unpaid(asked)
   const choice = chosen(order, demand, policy)
   const paymentId = newId(deps.random, 'pay')
