@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { formatAmount } from '@florin/wire/amount.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Client, Reply } from './actors/client.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
@@ -219,6 +220,29 @@ describe('self-custody mode', () => {
       'INVALID_RECIPIENT',
     )
     expect(await verdict({ walletAddress: world.newAddress() })).toBe('INSUFFICIENT_BALANCE')
+  })
+
+  test('an amount that its chain cannot count is the order at fault, one that it can is only too much', async () => {
+    const client = world.client()
+    for (const [holder, most] of [
+      [evm, 2n ** 256n - 1n],
+      [solana, 2n ** 64n - 1n],
+    ] as const) {
+      const to = world.newAddress(holder.family)
+      for (const [asset, decimals] of [
+        ['USDC', 6],
+        ['native', holder.family === 'evm' ? 18 : 9],
+      ] as const) {
+        const asked = (units: bigint) =>
+          build(client, holder, to, { asset, amount: formatAmount(units, decimals) })
+        expect(codeOf(await asked(most))).toBe('INSUFFICIENT_BALANCE')
+        const { body, status } = await asked(most + 1n)
+        expect({ status, error: body['error'] }).toMatchObject({
+          status: 400,
+          error: { details: { amount: `must be at most ${formatAmount(most, decimals)}` } },
+        })
+      }
+    }
   })
 
   test('a build on Solana that nobody sends expires when its lifetime is over, and cannot be sent any more', async () => {

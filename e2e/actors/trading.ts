@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
-import { parseAmount } from '@florin/wire/amount.ts'
+import { formatAmount, parseAmount } from '@florin/wire/amount.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { codeOf, openClient } from './client.ts'
 import type { Reply } from './client.ts'
@@ -154,6 +154,20 @@ export function describeTrading(family: Family): void {
       }
       const poor = await client.get(`/trade/quote?side=buy&mint=${mint}&amount=0`)
       expect(codeOf(poor)).toBe('INVALID_PARAMETERS')
+    })
+
+    test('more than there can be on the chain is the order at fault, never a market that is away', async () => {
+      const client = world.client()
+      // USDC has six decimals: one base unit more than its chain can count.
+      const amount = formatAmount(family === 'evm' ? 2n ** 256n : 2n ** 64n, 6)
+      const replies = [
+        await client.post('/trade/sell', { publicKey: wallet, mint, amount }),
+        await client.post('/transaction/sell', { publicKey: wallet, mint, amount }),
+        await client.post('/transaction/buy', { publicKey: wallet, mint, amount }),
+        await client.get(`/trade/quote?side=sell&mint=${mint}&amount=${amount}`),
+        await client.get(`/trade/quote?side=buy&mint=${mint}&amount=${amount}`),
+      ]
+      expect(replies.map(codeOf)).toEqual(replies.map(() => 'INVALID_PARAMETERS'))
     })
 
     test('a policy refuses a trade, and what came in is in the books under it', async () => {

@@ -1,10 +1,10 @@
-import { parseAmount } from '@florin/wire/amount.ts'
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { networkAliasOf } from '@florin/wire/network-alias.ts'
 import { canonicalResource } from '@florin/wire/transfer-proof.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { readAmount } from '../chains/read-amount.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { ShownProof } from './shown-proof.ts'
 
@@ -47,18 +47,12 @@ export function expectationOf(
     throw new Refusal('INVALID_RECIPIENT', { details: { [saidAs.recipient]: rule } })
   }
   const asset = directory.asset(chain, said.asset ?? assetIn(shown, chain))
-  const parsed = parseAmount(said.amount, asset.decimals)
-  const rule = parsed.ok
-    ? parsed.amount > 0n
-      ? undefined
-      : 'must be more than 0'
-    : parsed.problem === 'too-fine'
-      ? `at most ${asset.decimals} fraction digits`
-      : 'must be a plain decimal amount'
-  if (rule !== undefined || !parsed.ok) {
+  const amount = readAmount(saidAs.amount, said.amount, chain.config, asset)
+  if (amount === 0n) {
+    const rule = 'must be more than 0'
     throw new Refusal('INVALID_PARAMETERS', { details: { [saidAs.amount]: rule } })
   }
-  return { chain, asset, payTo, amount: parsed.amount }
+  return { chain, asset, payTo, amount }
 }
 
 function chainOf(

@@ -1,9 +1,8 @@
-import type { BaseUnits } from '@florin/wire/amount.ts'
-import { parseAmount } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { readAmount } from '../chains/read-amount.ts'
 import { findWallets } from '../custody/store.ts'
 import type { AskedWallet } from '../custody/store.ts'
 import { route } from '../http/route.ts'
@@ -59,11 +58,11 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
         walletAddress: address,
         recipient,
         asset,
-        amount: amountOf('amount', body.amount, asset.decimals),
+        amount: readAmount('amount', body.amount, chain.config, asset),
         priorityFee:
           body.priorityFee === undefined
             ? null
-            : amountOf('priorityFee', body.priorityFee, native.decimals),
+            : readAmount('priorityFee', body.priorityFee, chain.config, native),
         resource: body.resource ?? null,
         metadataText,
         once:
@@ -89,15 +88,4 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
     }),
     ...paymentReadRoutes(deps),
   ]
-}
-
-/** The edge has checked form and range; what is left is whether the asset can express it. */
-function amountOf(field: string, text: string, decimals: number): BaseUnits {
-  const parsed = parseAmount(text, decimals)
-  if (parsed.ok) return parsed.amount
-  const rule =
-    parsed.problem === 'too-fine'
-      ? `at most ${decimals} fraction digits`
-      : 'must be a plain decimal amount'
-  throw new Refusal('INVALID_PARAMETERS', { details: { [field]: rule } })
 }

@@ -43,8 +43,8 @@ export async function askQuote(
   const asset = side === 'buy' ? native : assetOf(token)
   const wanted: Wanted =
     side === 'buy'
-      ? { kind: 'units', units: unitsOf('amount', query.amount, native.decimals) }
-      : soldOf(query, token.decimals)
+      ? { kind: 'units', units: unitsOf('amount', query.amount, config, native) }
+      : soldOf(query, config, token)
   const walletAddress = walletIn(chain, query)
   const balance =
     wanted.kind === 'share'

@@ -1,6 +1,7 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { readAmount } from '../chains/read-amount.ts'
 import type { Call } from '../http/route.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
@@ -16,7 +17,7 @@ import type { ExecuteDeps, TradeOrder, TradeResult } from './execute.ts'
 import type { SwapWish } from './fit-swap.ts'
 import { readTradeHistory } from './history.ts'
 import { readStandings } from './read-standings.ts'
-import { feeOf, slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
+import { slippageOf, soldOf, unitsOf, walletOf } from './terms.ts'
 import { tokenFor } from './token-for.ts'
 import type { AskedBefore } from './token-for.ts'
 import { assetOf } from './tokens.ts'
@@ -107,12 +108,12 @@ async function wishOf(
     asset: side === 'buy' ? native : assetOf(token),
     wanted:
       side === 'sell'
-        ? soldOf(body, token.decimals)
-        : { kind: 'units', units: unitsOf('amount', body.amount ?? '', native.decimals) },
+        ? soldOf(body, chain.config, token)
+        : { kind: 'units', units: unitsOf('amount', body.amount ?? '', chain.config, native) },
     priorityFee:
       body.priorityFee === undefined
         ? null
-        : feeOf('priorityFee', body.priorityFee, native.decimals),
+        : readAmount('priorityFee', body.priorityFee, chain.config, native),
   }
 }
 

@@ -3,6 +3,8 @@ import { formatAmount, parseAmount } from '@florin/wire/amount.ts'
 import { isShare } from '@florin/wire/decimal.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { SLIPPAGE_PERCENT_DEFAULT } from '@florin/wire/trade.ts'
+import { readAmount } from '../chains/read-amount.ts'
+import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
 import type { Wanted } from './amount-in.ts'
 
 /** How much less than quoted may come out, in percent. Refuses both spellings together. */
@@ -36,33 +38,22 @@ export function walletOf(said: {
 /** How many tokens are to be sold. Refuses none at all, and an amount beside everything. */
 export function soldOf(
   said: { readonly amount?: string | undefined; readonly sellAll?: boolean | undefined },
-  decimals: number,
+  config: Pick<NetworkConfig, 'family'>,
+  token: Pick<AssetProfile, 'decimals'>,
 ): Wanted {
   const { amount, sellAll = false } = said
   if (sellAll && amount !== undefined) throw both('amount', 'sellAll')
   if (sellAll) return { kind: 'share', percent: '100' }
   if (amount === undefined) throw invalid({ amount: 'is required unless sellAll is true' })
   if (isShare(amount)) return { kind: 'share', percent: amount.slice(0, -1) }
-  return { kind: 'units', units: unitsOf('amount', amount, decimals) }
+  return { kind: 'units', units: unitsOf('amount', amount, config, token) }
 }
 
 /** An amount above 0 that its asset can express. */
-export function unitsOf(field: string, text: string, decimals: number): BaseUnits {
-  const amount = feeOf(field, text, decimals)
+export function unitsOf(...[field, ...said]: Parameters<typeof readAmount>): BaseUnits {
+  const amount = readAmount(field, ...said)
   if (amount === 0n) throw invalid({ [field]: 'must be more than 0' })
   return amount
-}
-
-/** The same, or nothing. The edge has checked form and range; what is left is whether the asset can express it. */
-export function feeOf(field: string, text: string, decimals: number): BaseUnits {
-  const parsed = parseAmount(text, decimals)
-  if (parsed.ok) return parsed.amount
-  throw invalid({
-    [field]:
-      parsed.problem === 'too-fine'
-        ? `at most ${decimals} fraction digits`
-        : 'must be a plain decimal amount',
-  })
 }
 
 function both(one: string, other: string): Refusal {

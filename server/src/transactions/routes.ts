@@ -1,9 +1,8 @@
-import type { BaseUnits } from '@florin/wire/amount.ts'
-import { parseAmount } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import { readAmount } from '../chains/read-amount.ts'
 import { isOwnFacilitator } from '../facilitator/own-facilitator.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
@@ -45,7 +44,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
       const asset = directory.asset(chain, body.asset)
       const native = directory.asset(chain, 'native')
       const metadataText = call.rawText('metadata') ?? null
-      const amount = amountOf('amount', body.amount, asset.decimals)
+      const amount = readAmount('amount', body.amount, chain.config, asset)
       if (amount === 0n) {
         throw new Refusal('INVALID_PARAMETERS', { details: { amount: 'must be more than 0' } })
       }
@@ -59,7 +58,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
         priorityFee:
           body.priorityFee === undefined
             ? null
-            : amountOf('priorityFee', body.priorityFee, native.decimals),
+            : readAmount('priorityFee', body.priorityFee, chain.config, native),
         resource: body.resource ?? null,
         metadataText,
         once: onceOf(call.idempotencyKey, { ...body, metadata: metadataText }),
@@ -85,10 +84,11 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
         priorityFeeOf: (intake) =>
           body.priorityFee === undefined
             ? undefined
-            : amountOf(
+            : readAmount(
                 'priorityFee',
                 body.priorityFee,
-                directory.asset(intake.chain, 'native').decimals,
+                intake.chain.config,
+                directory.asset(intake.chain, 'native'),
               ),
         once: onceOf(call.idempotencyKey, body),
       })
@@ -154,15 +154,4 @@ function meantBy(
     throw new Refusal('INVALID_PARAMETERS', { details: { network: rule } })
   }
   return { chain: directory.named(network), address: undefined }
-}
-
-/** The edge has checked form and range; what is left is whether the asset can express it. */
-function amountOf(field: string, text: string, decimals: number): BaseUnits {
-  const parsed = parseAmount(text, decimals)
-  if (parsed.ok) return parsed.amount
-  const rule =
-    parsed.problem === 'too-fine'
-      ? `at most ${decimals} fraction digits`
-      : 'must be a plain decimal amount'
-  throw new Refusal('INVALID_PARAMETERS', { details: { [field]: rule } })
 }
