@@ -110,10 +110,25 @@ describe('blocks', () => {
     expect((await chain.blocks(10n, 2)).map(({ height }) => height)).toEqual([10n, 11n])
   })
 
-  test('are none above the head only when the node has reached the slot', async () => {
-    const { chain } = await chainOf([nodeWith(CHAIN.slice(0, 1))])
-    expect(await chain.blocks(14n, 5)).toEqual([])
+  test('above the head are a failure', async () => {
+    const { chain } = await chainOf([nodeWith(CHAIN)])
     await expect(chain.blocks(15n, 5)).rejects.toThrow('is at slot 14')
+  })
+
+  test('of a node that names none below its own head are a failure, and read from the next node', async () => {
+    const none = nodeWith(CHAIN, { getBlocksWithLimit: [] })
+    const { chain } = await chainOf([none])
+    await expect(chain.blocks(14n, 5)).rejects.toThrow(NodeFailure)
+    await expect(chain.blocks(10n, 5)).rejects.toThrow(NodeFailure)
+    const { chain: both } = await chainOf([none, nodeWith(CHAIN)])
+    expect(await both.blocks(10n, 5)).toHaveLength(4)
+  })
+
+  test('of which the first are left out are a failure, not another chain', async () => {
+    const from = (slot: number) => nodeWith(CHAIN.filter((each) => each.slot >= slot))
+    const { chain } = await chainOf([from(11)])
+    await expect(chain.blocks(10n, 5)).rejects.toThrow('lacks slot 10')
+    expect((await chain.blocks(11n, 5)).map(({ height }) => height)).toEqual([11n, 13n, 14n])
   })
 
   test('of a slot that the node has thrown away are a failure, not a gap', async () => {

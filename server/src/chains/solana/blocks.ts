@@ -104,14 +104,19 @@ export async function readBlocks(
   const [slot, first, slots] = await Promise.all([
     transport.read(slotRead('confirmed')),
     transport.read(firstAvailableRead),
-    transport.read(slotsRead(fromSlot, Math.min(count, BLOCKS_PER_READ_MAX))),
+    transport.read(slotsRead(fromSlot, count)),
   ])
   if (slot < fromSlot) throw new NodeFailure(`the node is at slot ${slot}, before ${fromSlot}`)
   if (first > fromSlot) throw new NodeFailure(`the node has no blocks before slot ${first}`)
-  const found = await Promise.all(slots.map((each) => transport.read(blockRead(each))))
+  // The slot that the node has just named holds a block: without one it contradicts itself, and looks as if the chain had left all of them behind.
+  const told = slots.length > 0 ? slots : await transport.read(someSlotsRead(fromSlot, count))
+  const found = await Promise.all(told.map((each) => transport.read(blockRead(each))))
   const blocks: Block[] = []
   for (const { parentSlot, block } of found) {
     const below = blocks.at(-1)
+    if (below === undefined && parentSlot >= fromSlot) {
+      throw new NodeFailure(`the node lacks slot ${parentSlot}`)
+    }
     if (below !== undefined && block.parentHash !== below.hash) {
       if (parentSlot > below.height) throw new NodeFailure(`the node lacks slot ${parentSlot}`)
       // The chain moved between two items of the batch: the part below is whole, the rest is read again later.
@@ -187,7 +192,8 @@ const firstAvailableRead: Read<bigint> = {
   meaning: (error) => (isUnknownMethod(error) ? 0n : undefined),
 }
 
-function slotsRead(fromSlot: bigint, count: number): Read<readonly bigint[]> {
+function slotsRead(fromSlot: bigint, blocks: number): Read<readonly bigint[]> {
+  const count = Math.min(blocks, BLOCKS_PER_READ_MAX)
   return {
     method: 'getBlocksWithLimit',
     params: [Number(fromSlot), count, CONFIRMED],
@@ -196,6 +202,19 @@ function slotsRead(fromSlot: bigint, count: number): Read<readonly bigint[]> {
       // Each is asked for next, so that more than were asked for have no end.
       const isInOrder = slots.every((slot, index) => slot > (slots[index - 1] ?? fromSlot - 1n))
       if (!isInOrder || slots.length > count) throw malformed('slots', 'order')
+      return slots
+    },
+  }
+}
+
+/** The same where there must be one: a node that tells none is passed over for the next. */
+function someSlotsRead(fromSlot: bigint, blocks: number): Read<readonly bigint[]> {
+  const read = slotsRead(fromSlot, blocks)
+  return {
+    ...read,
+    parse: (result) => {
+      const slots = read.parse(result)
+      if (slots.length === 0) throw malformed('slots', 'none')
       return slots
     },
   }
