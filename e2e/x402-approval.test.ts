@@ -1,4 +1,5 @@
 import { formatUnits } from 'viem'
+import { until } from '@florin/server/kernel/until.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anApprovalBuyer, openSponsoredWorld } from './actors/approval-buyer.ts'
 import type { SponsoredWorld } from './actors/approval-buyer.ts'
@@ -16,8 +17,12 @@ afterAll(() => scene.world.stop())
 const verify = ({ body }: SettleBody) => scene.world.client().post('/x402/verify', body)
 
 test('the service says that it submits approvals', async () => {
-  const { body } = await scene.world.client().get('/x402/supported')
-  expect(body['extensions']).toContain('erc20ApprovalGasSponsoring')
+  // A network that is not followed yet has neither kinds nor what comes with them.
+  const isAnnounced = async () => {
+    const { body } = await scene.world.client().get('/x402/supported')
+    return JSON.stringify(body['extensions']).includes('erc20ApprovalGasSponsoring')
+  }
+  await until('the approvals are announced', isAnnounced, { seconds: 30 })
 })
 
 test.each([
@@ -147,6 +152,15 @@ describe('nothing is given, and both calls say so,', () => {
     const purchase = await (await anApprovalBuyer(scene)).pay()
     expect(await refusals(purchase)).toEqual([reason, reason])
     expect(await scene.fundings()).toBe(before)
+    await service.stop()
+  })
+
+  test('where the wallet has less than one approval may take it is not even announced', async () => {
+    const much = 10n ** 30n
+    const service = await scene.start({ amountMax: much, amountPerDay: much })
+    const { body } = await scene.world.client().get('/x402/supported')
+    expect(body['extensions']).toContain('eip2612GasSponsoring')
+    expect(body['extensions']).not.toContain('erc20ApprovalGasSponsoring')
     await service.stop()
   })
 

@@ -22,6 +22,8 @@ export type Funded =
 export interface ApprovalSponsor {
   /** Whose days the budgets are of. */
   readonly clock: Clock
+  /** Whether it could give what an approval may take at most, as of a moment ago: what is announced. False where nothing is sponsored. Never throws. */
+  canGive(chain: Chain): Promise<boolean>
   /**
    * Why it would not give now what an approval says, with a fee of so many native base units; undefined when it would, or has. Stores nothing.
    * Throws NodeFailure.

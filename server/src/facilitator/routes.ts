@@ -1,4 +1,5 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { KnownReceivers } from '../custody/known-receivers.ts'
 import { route } from '../http/route.ts'
@@ -80,6 +81,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
     }),
     route(endpoints.x402Supported, async () => ({
       body: supported({
+        sponsored: await sponsoredNow(deps),
         chains: [...chains.values()],
         settlers,
         isLow: (network, address) => funds.isLow(network, address),
@@ -91,4 +93,18 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       body: await showSponsoring({ ...deps, chains: [...chains.values()] }, accountId),
     })),
   ]
+}
+
+/** Networks whose wallet for approvals could give now what one may take. */
+async function sponsoredNow({
+  chains,
+  approvals,
+}: Pick<X402RoutesDeps, 'chains' | 'approvals'>): Promise<ReadonlySet<NetworkId>> {
+  if (approvals === undefined) return new Set()
+  const asked = [...chains].map(
+    async ([network, chain]) => [network, await approvals.canGive(chain)] as const,
+  )
+  return new Set(
+    (await Promise.all(asked)).flatMap(([network, isAble]) => (isAble ? [network] : [])),
+  )
 }

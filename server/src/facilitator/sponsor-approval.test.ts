@@ -67,7 +67,7 @@ function sceneOf({
   const deps = {
     ...{ store: store as Store, clock: systemClock, killPoint: () => undefined },
     approvals: {
-      ...{ clock: systemClock, refuses },
+      ...{ clock: systemClock, refuses, canGive: async () => true },
       fund: async () => {
         fundings += 1
         return funded

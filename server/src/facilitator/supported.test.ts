@@ -17,6 +17,7 @@ test('the keys that can pay are named for upto in turn: none of them settles for
       settlers: { of: () => keys as Partial<Wallet>[] as Wallet[] },
       isLow: (_, address) => address === 'low',
       isUsable: () => true,
+      sponsored: new Set(),
       turn,
     })
     return kinds.find(({ scheme }) => scheme === 'upto')
@@ -46,6 +47,7 @@ test('smart wallets on Solana are named as supported only where their payments a
       settlers: { of: () => keys },
       isLow: () => false,
       isUsable: () => true,
+      sponsored: new Set(),
       turn: 0,
     })
     return kinds.flatMap(({ scheme, extra }) => (scheme === 'exact' ? [extra] : []))
@@ -55,4 +57,24 @@ test('smart wallets on Solana are named as supported only where their payments a
   expect(extrasWith(false)).toEqual([plain, plain])
   const said = { ...plain, features: { smartWalletSupported: true } }
   expect(extrasWith(true)).toEqual([said, said])
+})
+
+test('approvals are announced only where they are sponsored now, and can be settled', () => {
+  const chain = scriptedChain(
+    { ...testNetwork(84_532), permit2: ['exact'] },
+    { exact: {} as Partial<ExactPayments> as ExactPayments },
+  )
+  const { network } = chain.config
+  const announcedWith = (isSponsored: boolean, isUsable = true) =>
+    supported({
+      chains: [chain],
+      settlers: { of: () => [{ address: 'key' as Address }] as Partial<Wallet>[] as Wallet[] },
+      isLow: () => false,
+      isUsable: () => isUsable,
+      sponsored: new Set(isSponsored ? [network] : []),
+      turn: 0,
+    }).extensions.includes('erc20ApprovalGasSponsoring')
+  expect(announcedWith(true)).toBe(true)
+  expect(announcedWith(false)).toBe(false)
+  expect(announcedWith(true, false)).toBe(false)
 })

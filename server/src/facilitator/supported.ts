@@ -21,12 +21,15 @@ export function supported({
   settlers,
   isLow,
   isUsable,
+  sponsored,
   turn,
 }: {
   readonly chains: readonly Chain[]
   readonly settlers: Pick<Settlers, 'of'>
   readonly isLow: (network: NetworkId, address: Address) => boolean
   readonly isUsable: (chain: Chain) => boolean
+  /** Networks on which a payer's approval is given what it takes, at this moment. */
+  readonly sponsored: ReadonlySet<NetworkId>
   /** How often it was asked before: each time another key is named for `upto`, so that no key settles for everybody. */
   readonly turn: number
 }) {
@@ -61,7 +64,10 @@ export function supported({
     ]),
   )
   const takesPermits = chains.some(({ config }) => config.permit2 !== undefined)
-  const takesApprovals = chains.some(({ config }) => config.approvalSponsoring !== undefined)
+  const takesApprovals = chains.some(
+    ({ config: { network } }) =>
+      sponsored.has(network) && kinds.some((kind) => kind.network === network),
+  )
   const extensions = [
     ...EXTENSIONS,
     ...(takesPermits ? [EIP2612_GAS_SPONSORING] : []),

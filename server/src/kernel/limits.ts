@@ -63,6 +63,10 @@ export const limits = {
   approvalKeptDays: 7,
   /** The same where something was given, and that is final. Longer than `idempotencyDays`: its payment is found by its key no more. */
   approvalGivenKeptDays: 90,
+  /** How old what is announced of the wallet that sponsors approvals may be, and how long who asks for it waits for a node. */
+  sponsorStandingSeconds: 15,
+  sponsorAbsentSeconds: 2,
+  sponsorStandingWaitMilliseconds: 1_000,
   /** The catalogue of x402: per account, ways to pay of one resource, JSON of one listing, and steps to check it against its schema. */
   catalogueResourcesPerAccountMax: 200,
   /** What one page of it has of descriptions and ways to pay; a page with fewer than were asked for says so. */

@@ -6,19 +6,17 @@ import type { Chain } from '../chains/chain.ts'
 import { FundedBefore, noteFunding } from '../facilitator/approval-store.ts'
 import type { StoredApproval } from '../facilitator/approval-store.ts'
 import type { ApprovalSponsor, Funded, FundingOrder } from '../facilitator/approval-sponsor.ts'
-import { findAnyWallet } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { AfterCommit } from '../http/after-commit.ts'
 import { newId } from '../kernel/id.ts'
 import type { Log } from '../kernel/log.ts'
 import { nativeOf } from '../kernel/network-config.ts'
 import { openBudget } from '../policies/budget.ts'
-import { networkStanding } from '../sender/follower-store.ts'
-import { frozenLanes } from '../sender/lane-store.ts'
 import { carry, hasReached } from './carry.ts'
 import type { Payment } from './payment.ts'
 import { draftOf } from './send.ts'
 import type { SendDeps } from './send.ts'
+import { findSponsor, openSponsorStanding } from './sponsor-standing.ts'
 
 export interface FundDeps extends SendDeps {
   readonly log: Log
@@ -39,24 +37,14 @@ export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
   const { store, waits, log, clock, random } = deps
 
   /** Undefined where it gives nothing until somebody has looked at it, which the log says. */
-  async function sponsorOf({ config }: Chain): Promise<Wallet | undefined> {
-    const address = config.approvalSponsoring?.wallet
-    if (address === undefined) return undefined
-    const { network, family } = config
-    const { wallet, isStopped } = await store.inTransaction('service', async (tx) => {
-      const known = await findAnyWallet(tx, family, address)
-      // One that was deleted signs nothing more.
-      if (known === undefined || known.isDeleted) return { wallet: undefined, isStopped: false }
-      const isFrozen = (await frozenLanes(tx, network, [known.wallet.address])).size > 0
-      const isFollowed = (await networkStanding(tx, network)) === 'followed'
-      return { wallet: known.wallet, isStopped: isFrozen || !isFollowed }
-    })
-    if (wallet !== undefined && !isStopped) return wallet
+  async function sponsorOf(chain: Chain): Promise<Wallet | undefined> {
+    const sponsor = await findSponsor(store, chain)
+    if (sponsor === undefined || 'wallet' in sponsor) return sponsor?.wallet
+    const { network, approvalSponsoring } = chain.config
+    const address = approvalSponsoring?.wallet
     log.warn(
-      { network, address },
-      wallet === undefined
-        ? 'the wallet that sponsors approvals is no wallet of this service'
-        : 'the wallet that sponsors approvals is stopped, or its network is',
+      { network, address, reason: sponsor.why },
+      'the wallet that sponsors approvals gives nothing',
     )
     return undefined
   }
@@ -129,6 +117,7 @@ export function openApprovalSponsor(deps: FundDeps): ApprovalSponsor {
   return {
     clock,
     fund,
+    canGive: openSponsorStanding({ store, clock, log }),
     refuses: async (chain, { funding, payer, amount }, fee) => {
       // What was given comes to the payer whatever else happens, unless nothing came of it.
       const given = funding === null ? undefined : await givenBy(funding, NOBODY_WAITS)

@@ -67,7 +67,7 @@ export const x402Settle: OperationReference = {
 export const x402Supported: OperationReference = {
   title: 'List supported kinds',
   about: [
-    'The kinds of payment that can be settled here at this moment, for both versions of x402, and the addresses that pay the fees. A network whose node is away is left out.',
+    'The kinds of payment that can be settled here at this moment, for both versions of x402, and the addresses that pay the fees. A network whose node is away is left out, and `erc20ApprovalGasSponsoring` where its wallet could not give now what one approval may take; that is at most 15 s old.',
   ],
   answer: {
     kinds: [
