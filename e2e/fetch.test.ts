@@ -43,6 +43,28 @@ describe('a wallet of the service pays a seller in one call', () => {
     return { shop, payTo }
   }
 
+  test('cookies that a seller sets are told one by one, also when its kept answer is told again', async () => {
+    const { terms } = await termsOf(world, 'evm')
+    const cookies = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2; Path=/']
+    const seller = await openOddSeller(async (asked, answer) => {
+      if (asked.payment === null) return demandV2(answer, [terms])
+      answer.setHeader('set-cookie', cookies)
+      return hand(answer, (await takeMoney(world, asked, terms)) ? 200 : 502)
+    })
+    try {
+      const order = { walletAddress: walletOf(world, 0), url: seller.url, maxAmount: '0.02' }
+      for (let time = 0; time < 2; time += 1) {
+        const key = { 'idempotency-key': 'cookies' }
+        const { body } = await world.client().post('/payment/fetch', order, key)
+        const headers = { 'set-cookie': cookies.join(', ') }
+        expect(body).toMatchObject({ response: { status: 200, headers, setCookies: cookies } })
+      }
+      expect(seller.paid()).toHaveLength(1)
+    } finally {
+      await seller.stop()
+    }
+  })
+
   test('a seller that takes payments with a name only is paid', async () => {
     const { shop } = await shopOn('evm', 'express', { paymentIdentifier: 'required' })
     try {

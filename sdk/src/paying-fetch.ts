@@ -110,6 +110,9 @@ async function responseOf(
   const { status } = response
   try {
     const headers = new Headers(response.headers)
+    const { setCookies = [] } = response
+    if (setCookies.length > 0) headers.delete('set-cookie')
+    for (const cookie of setCookies) headers.append('set-cookie', cookie)
     for (const name of NOT_HANDED_ON) headers.delete(name)
     headers.set('payment-paid', String(paid))
     if (paymentId !== undefined) headers.set('payment-id', paymentId)

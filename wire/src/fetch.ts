@@ -67,6 +67,12 @@ export const FetchAnswer = Exactly({
         headers: Type.Record(Type.String(), Type.String(), {
           description: 'By lower-case name; the first ones when there are many.',
         }),
+        setCookies: Type.Optional(
+          Type.Array(Type.String(), {
+            description:
+              'The cookies that it sets, one by one, where it sets any: `headers` has them in one text, which cannot be taken apart.',
+          }),
+        ),
         body: Type.String({ description: 'At most 1 MB.' }),
         bodyEncoding: Type.Enum(['utf8', 'base64'], { description: 'How `body` is written.' }),
       }),

@@ -82,6 +82,11 @@ export interface FetchPaymentAnswer {
     readonly status: number
     /** By lower-case name; the first ones when there are many. */
     readonly headers: Readonly<Record<string, string>>
+    /**
+     * The cookies that it sets, one by one, where it sets any: `headers` has them in one text,
+     * which cannot be taken apart.
+     */
+    readonly setCookies?: readonly string[]
     /** At most 1 MB. */
     readonly body: string
     /** How `body` is written. */

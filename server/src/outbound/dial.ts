@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import type { LookupFunction, TcpNetConnectOpts } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { limits } from '../kernel/limits.ts'
+import { COOKIES_APART } from './cookies-apart.ts'
 import type { OutboundOutcome, OutboundRequest } from './outbound.ts'
 import type { Target } from './target.ts'
 
@@ -193,6 +194,9 @@ function read(answer: IncomingMessage, bytesMax: number): Promise<Buffer | undef
 
 function headersOf({ headersDistinct }: IncomingMessage): ReadonlyMap<string, string> {
   return new Map(
-    Object.entries(headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]),
+    Object.entries(headersDistinct).map(([name, values]) => [
+      name,
+      (values ?? []).join(name === 'set-cookie' ? COOKIES_APART : ', '),
+    ]),
   )
 }

@@ -59,7 +59,7 @@ test('asks with what was given and gives back what was answered, over a connecti
     request.on('end', () => {
       const { method, url, headers } = request
       seen.push([method, url, headers.host, headers['x-a'], Buffer.concat(chunks).toString()])
-      response.writeHead(201, { 'x-b': ['1', '2'] }).end('there')
+      response.writeHead(201, { 'x-b': ['1', '2'], 'set-cookie': ['a=1, 2', 'b=3'] }).end('there')
     })
   })
   const room = outbound()
@@ -73,6 +73,7 @@ test('asks with what was given and gives back what was answered, over a connecti
     )
     if (answer.kind !== 'answered') throw new Error(answer.reason)
     expect([answer.status, answer.headers.get('x-b')]).toEqual([201, '1, 2'])
+    expect(answer.headers.get('set-cookie')).toBe('a=1, 2\nb=3')
     expect(Buffer.from(answer.body).toString()).toBe('there')
   }
   const once = ['POST', '/a?b=c', `localhost:${port}`, 'yes', 'hello']

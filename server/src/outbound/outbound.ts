@@ -39,7 +39,7 @@ export interface OutboundAnswer {
   readonly kind: 'answered'
   /** Redirects are answers like any other: nothing is followed. */
   readonly status: number
-  /** By lower-case name; repeated ones joined by a comma. */
+  /** By lower-case name; repeated ones joined by a comma, `set-cookie` by COOKIES_APART. */
   readonly headers: ReadonlyMap<string, string>
   /** As sent: nothing is unpacked. */
   readonly body: Uint8Array

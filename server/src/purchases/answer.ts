@@ -1,6 +1,7 @@
 import { RawJson } from '@florin/wire/raw-json.ts'
 import { formatAmount } from '@florin/wire/amount.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
+import { COOKIES_APART } from '../outbound/cookies-apart.ts'
 import type { Payment, PaymentStatus } from '../payments/payment.ts'
 import { paymentFacts } from '../payments/view.ts'
 import type { FetchResult } from './fetch.ts'
@@ -41,10 +42,18 @@ function responseOf({ status, headers, body }: SellerAnswer) {
   const text = textOf(body)
   return {
     status,
-    headers,
+    ...cookiesApart(headers),
     body: text ?? Buffer.from(body).toString('base64'),
     bodyEncoding: text === undefined ? 'base64' : 'utf8',
   } as const
+}
+
+/** Headers have one text each; that of several cookies cannot be taken apart again, so they stand beside it. */
+function cookiesApart(headers: SellerAnswer['headers']) {
+  const { 'set-cookie': kept } = headers
+  if (kept === undefined) return { headers }
+  const setCookies = kept.split(COOKIES_APART)
+  return { headers: { ...headers, 'set-cookie': setCookies.join(', ') }, setCookies }
 }
 
 function textOf(body: Uint8Array): string | undefined {

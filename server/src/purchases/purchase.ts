@@ -38,6 +38,7 @@ export interface Purchase {
 /** What a seller said, bounded. */
 export interface SellerAnswer {
   readonly status: number
+  /** As `OutboundAnswer` has them. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
