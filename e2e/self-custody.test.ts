@@ -72,6 +72,7 @@ describe('self-custody mode', () => {
         recipient,
         amountBaseUnits: `${units}`,
         attempts: [],
+        priorityFee: built.body['priorityFee'],
       })
       expect(settled['remark']).toBeUndefined()
       expect(await world.balanceOf(recipient, asset)).toBe(units)

@@ -8,6 +8,7 @@ import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 
 const AMOUNT = 10_000_000n
+const lamports = (said: unknown) => Math.round(Number(said) * 1e9)
 const SEND = ['sendTransaction']
 const LANDS = { seconds: 40 }
 
@@ -48,6 +49,8 @@ describe('POST /payment/send on Solana', () => {
     const reply = await send(recipient, { metadata: { order: 1 } })
     expect(reply.body).toMatchObject({ status: 'confirmed', amount: 0.01, metadata: { order: 1 } })
     expect(await world.balanceOf(recipient)).toBe(AMOUNT)
+    const { fee, priorityFee } = await record(reply)
+    expect(lamports(fee)).toBe(5_000 + lamports(priorityFee))
   })
 
   test('pays a recipient that gives its account away before the payment lands, and says so', async () => {

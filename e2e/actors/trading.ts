@@ -60,6 +60,8 @@ export function describeTrading(family: Family): void {
         .client()
         .get(`/payment/status/${String(bought['paymentId'])}`)
       expect(payment).toMatchObject({ tradeId: bought['tradeId'], paymentProof: null })
+      expect(payment['priorityFee']).toBe(bought['priorityFeeUsed'])
+      expect(bought['priorityFeeUsed']).toBeGreaterThan(0)
       const between = await balances()
       expect(between.token - before.token).toBe(units(bought['tokensReceivedBaseUnits']))
       expect(before.native - between.native).toBe(native('0.5') + native(bought['fee']))

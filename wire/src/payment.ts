@@ -139,7 +139,7 @@ export const Failure = Exactly({
 const standing = {
   type: Type.Enum(PAYMENT_TYPES, { description: 'Which side of it this record is.' }),
   priorityFee: Said(
-    'Total priority fee of the first attempt in native currency.',
+    'Total priority fee that the first attempt offers in native currency: as you set it, else as it was chosen for you; of what you sign, what was built. Null where this service offers none: for what you received, and for a purchase, whose seller sends it.',
     Nullable(ExactNumber),
   ),
   confirmations: Type.Integer({

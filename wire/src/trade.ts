@@ -199,7 +199,9 @@ const facts = {
     'Percent less than quoted for what went in that really came, 0 when it was no less; null until it is known.',
   ),
   priceImpact: MaybeNumber('As it was quoted, in percent.'),
-  priorityFeeUsed: MaybeNumber('As you set it; null when it was chosen for you.'),
+  priorityFeeUsed: MaybeNumber(
+    'The total priority fee that was offered, an allowance before it included: as you set it, else as it was chosen for you.',
+  ),
   fee: MaybeNumber('What the network took, in native currency; null before that is known.'),
   venue: Text('Which market it was traded at.'),
   status: Type.Enum(PAYMENT_STATUSES, { description: 'What is known of it now.' }),

@@ -76,7 +76,10 @@ export interface BuyTokenAnswer {
   readonly slippageUsed: string | null
   /** As it was quoted, in percent. */
   readonly priceImpact: string | null
-  /** As you set it; null when it was chosen for you. */
+  /**
+   * The total priority fee that was offered, an allowance before it included: as you set it,
+   * else as it was chosen for you.
+   */
   readonly priorityFeeUsed: string | null
   /** What the network took, in native currency; null before that is known. */
   readonly fee: string | null

@@ -53,7 +53,11 @@ export interface FindPaymentAnswer {
     readonly sandbox?: true
     /** Which side of it this record is. */
     readonly type: 'sent' | 'received'
-    /** Total priority fee of the first attempt in native currency. */
+    /**
+     * Total priority fee that the first attempt offers in native currency: as you set it, else
+     * as it was chosen for you; of what you sign, what was built. Null where this service
+     * offers none: for what you received, and for a purchase, whose seller sends it.
+     */
     readonly priorityFee: string | null
     /** Blocks that hold or build on the effect; the including one is the first. */
     readonly confirmations: number

@@ -35,6 +35,8 @@ export interface Draft {
   readonly terms: Terms
   /** The most the network may take for it, fee bumps included. Native base units. */
   readonly feeCeiling: BaseUnits
+  /** What the terms offer in all to be included sooner, an allowance before them included. Native base units; left out where nobody offers any. */
+  readonly priorityFee?: BaseUnits
   /** Whether the terms carry the commitment (a recipient's code may refuse call data). */
   readonly carriesCommitment: boolean
   /** What the sender can spend (Solana: beyond the rent-exempt minimum that must stay), all read at the same block. */

@@ -203,7 +203,7 @@ function paymentOf(send: PreparedSend, { chain, wallet, nowMilliseconds }: Commi
       recipient: send.recipient,
       resource: send.resource,
       metadataText: send.metadataText,
-      priorityFee: send.priorityFee,
+      priorityFee: send.priorityFee ?? send.draft.priorityFee ?? null,
       feeCeiling: baseUnits(send.draft.feeCeiling),
       commitment: send.draft.carriesCommitment ? send.commitment : null,
       ...(send.tradeId === undefined ? {} : { tradeId: send.tradeId }),

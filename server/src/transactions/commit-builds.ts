@@ -1,3 +1,4 @@
+import { baseUnits } from '@florin/wire/amount.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Chain } from '../chains/chain.ts'
@@ -64,7 +65,7 @@ export async function commitBuilds(
     })
   const states = await records.open(
     tx,
-    fresh.map(({ request, paymentId, commitment }) => ({
+    fresh.map(({ request, paymentId, commitment, preparation }) => ({
       paymentId,
       accountId: request.accountId,
       network: chain.config,
@@ -74,7 +75,7 @@ export async function commitBuilds(
       recipient: request.recipient,
       resource: request.resource,
       metadataText: request.metadataText,
-      priorityFee: request.priorityFee,
+      priorityFee: request.priorityFee ?? baseUnits(preparation.fee.priority),
       commitment,
       tradeId: request.tradeId,
     })),

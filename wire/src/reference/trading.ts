@@ -22,7 +22,7 @@ const buy = {
   slippage: 10,
   slippageUsed: 0,
   priceImpact: 0.05,
-  priorityFeeUsed: null,
+  priorityFeeUsed: 0.00000016,
   fee: 0.00000214,
   venue: 'uniswap-v2',
   status: 'confirmed',

@@ -124,6 +124,8 @@ describe('a draft', () => {
   test('is made even when the balance is short, so that the caller can say what is missing', async () => {
     const poor = await world.wallet()
     const native = await world.draft(order(poor, ANYBODY, ETHER))
+    const { gas, fees } = readTerms(native.terms, CHAIN_ID)
+    expect(native.priorityFee).toBe(gas * fees.maxPriorityFeePerGas)
     expect(native.balances).toMatchObject({ native: 0n, asset: 0n })
     expect(native.feeCeiling).toBeGreaterThan(0n)
     expect(readTerms(native.terms, CHAIN_ID).gas).toBe(21_000n + 36n * 40n)

@@ -103,8 +103,9 @@ function draftOf(
   const dataFeeMax = baseUnits(dataFee * ceilingMultiple)
   const feeCeiling = baseUnits(gas * fees.maxFeePerGas * ceilingMultiple + dataFeeMax)
   const terms = writeTerms({ chainId, sender: order.sender, call, gas, fees, dataFeeMax })
+  const priorityFee = baseUnits(gas * fees.maxPriorityFeePerGas)
   const carriesCommitment = carries(order, call)
-  const money = { feeCeiling, balances, laneLatest, chainTimeSeconds }
+  const money = { feeCeiling, priorityFee, balances, laneLatest, chainTimeSeconds }
   return { ok: true, draft: { terms, carriesCommitment, ...money } }
 }
 

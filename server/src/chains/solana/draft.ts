@@ -149,7 +149,7 @@ function draftOf(
       ? automaticPrice(recentPrice, fees)
       : fixedPrice(order.priorityFee, units)
   const budget: Budget = { units, pricePerUnit }
-  const priorityFee = priorityFeeOf(budget) * (isPriceFixed ? 1n : fees.ceilingMultiple)
+  const priorityFee = baseUnits(priorityFeeOf(budget))
   const terms = writeTerms({
     network: config.network,
     transfer,
@@ -159,9 +159,10 @@ function draftOf(
     blockhash: lifetime.blockhash,
     lastValidBlockHeight: lifetime.lastValidBlockHeight,
   })
-  const feeCeiling = baseUnits(SIGNATURE_FEE + accountRent + priorityFee)
+  const mostPriority = priorityFee * (isPriceFixed ? 1n : fees.ceilingMultiple)
+  const feeCeiling = baseUnits(SIGNATURE_FEE + accountRent + mostPriority)
   return {
     ok: true,
-    draft: { terms, feeCeiling, carriesCommitment: true, balances, laneLatest: 0n },
+    draft: { terms, feeCeiling, priorityFee, carriesCommitment: true, balances, laneLatest: 0n },
   }
 }

@@ -45,6 +45,7 @@ export interface Swap {
 export interface SwapPlan {
   readonly terms: Terms
   readonly feeCeiling: BaseUnits
+  readonly priorityFee: BaseUnits
   readonly balances: Draft['balances']
   readonly laneLatest: bigint
   readonly allowance: AllowanceDraft | null
@@ -106,7 +107,9 @@ export async function planSwap(
       ? null
       : draftOf(approvalOf(order, spending), gas.allowance)
   const { balances, laneLatest } = facts
-  return { ok: true, plan: { ...draftOf(call, gas.swap), balances, laneLatest, allowance } }
+  const priorityFee = baseUnits(total * fees.maxPriorityFeePerGas)
+  const swapDraft = { ...draftOf(call, gas.swap), priorityFee }
+  return { ok: true, plan: { ...swapDraft, balances, laneLatest, allowance } }
 }
 
 type Tried = readonly TriedCall[]

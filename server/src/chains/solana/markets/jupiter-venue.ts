@@ -215,6 +215,7 @@ export function openJupiterVenue(deps: DraftDeps, api: JupiterApi): Venue {
             lastValidBlockHeight,
           }),
           feeCeiling: baseUnits(SIGNATURE_FEE + priority + 1n + accountRent),
+          priorityFee: baseUnits(priority),
           carriesCommitment: true,
           balances: { ...balances, height: slot, blockHash },
           laneLatest: 0n,

@@ -206,6 +206,7 @@ export function openProgramVenue(deps: DraftDeps, module: OpenedModule): Venue {
             lastValidBlockHeight: lifetime.lastValidBlockHeight,
           }),
           feeCeiling: baseUnits(feeOf(scene)),
+          priorityFee: baseUnits(scene.priority),
           carriesCommitment: true,
           balances: {
             ...balances,

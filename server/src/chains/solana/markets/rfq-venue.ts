@@ -204,6 +204,7 @@ export function openRfqVenue(deps: DraftDeps, makers: readonly Maker[]): Venue {
             lastValidBlockHeight,
           }),
           feeCeiling: baseUnits(feeMax + accountRent),
+          priorityFee: baseUnits(feeMax - SIGNATURE_FEE * SIGNERS),
           carriesCommitment: true,
           balances: { ...balances, height: slot, blockHash },
           laneLatest: 0n,
