@@ -1,14 +1,16 @@
+import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
 import { fieldsFrom, isObject, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import type { BalanceChange, SimulationOutcome, Unreadable } from '../self-custody.ts'
 import { accountFrom, accountsRead } from './accounts.ts'
 import type { Account } from './accounts.ts'
-import { contextFrom, transactionErrorFrom } from './answer.ts'
+import { contextFrom, transactionErrorFrom, transactionErrorText } from './answer.ts'
 import type { Facts } from './facts.ts'
 import { verdictOf } from './failures.ts'
 import { inspectBytes } from './inspect.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import { isOfTransaction } from './simulation-faults.ts'
 import { readTokenAccount } from './token-account.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 
@@ -94,6 +96,9 @@ function runRead(bytes: Uint8Array, addresses: readonly Address[]): Read<Run> {
       const { slot, value } = contextFrom(result, 'simulation')
       const fields = fieldsFrom(value, 'simulation')
       const problem = transactionErrorFrom(fields['err'], "simulation's err")
+      if (problem !== null && !isOfTransaction(problem)) {
+        throw new NodeFailure(`the node cannot simulate: ${transactionErrorText(problem)}`)
+      }
       if (problem !== null) return { slot, error: wordsOf(problem), after: null }
       const after = listFrom(fields['accounts'], 'simulated accounts').map((each) =>
         accountFrom(each),

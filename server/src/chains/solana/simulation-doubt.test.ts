@@ -21,7 +21,6 @@ test.each([
   { InsufficientFundsForRent: { account_index: 3 } },
   { InstructionError: [2, { Custom: 1 }] },
   'AlreadyProcessed',
-  null,
 ])('what else is short, or has happened, is one: %j', (error) => {
   for (const slot of [SEEN + 1n, SEEN, SEEN - BEHIND_MAX]) {
     expect(doubtOf(error, slot)).toBeUndefined()
