@@ -15,11 +15,13 @@ import {
 } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
+import { topLevelInstructions } from './instructions.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { keepsTokenBalances } from './token-transfers.ts'
 import { knownAddress } from './account.ts'
 import { transfersIn } from './arrived-in.ts'
+import { areMovesUntrue } from './untrue-moves.ts'
 
 /** Validators' votes are most of a block. */
 export const VOTE_PROGRAM = knownAddress('Vote111111111111111111111111111111111111111')
@@ -148,7 +150,12 @@ function transactionRead(
       // The block says that it succeeded.
       if (meta['err'] !== null) throw malformed("transaction's err", meta['err'])
       const message = fieldsFrom(transaction['message'], 'message')
-      requireTokenBalances(meta, accountsOf(message, meta))
+      const accounts = accountsOf(message, meta)
+      requireTokenBalances(meta, accounts)
+      // Either is incomplete: what came would be too much, too little or nothing.
+      if (areMovesUntrue(meta, accounts, topLevelInstructions(message, accounts))) {
+        throw malformed("transaction's token balances", hash)
+      }
       const where = { transactionHash: hash, height: block.height, blockHash: block.hash }
       return transfersIn(fields, deps, mine).map((transfer) => ({ ...where, ...transfer }))
     },

@@ -135,12 +135,14 @@ const isAbsence = (_: unknown, { what }: Lie) =>
  * Well-formed all of it, and only wrong: an account that holds 7 is one that does, and a list without one of its entries is a list. Whether the
  * rest fits is looked at where that can be told.
  */
-const isOtherWorld = (told: unknown, { method, what }: Lie) =>
+const isOtherWorld = (told: unknown, lie: Lie) =>
+  isOtherCall(told, lie) || (lie.method === 'getTransaction' && OTHER_BALANCES.test(lie.what))
+/** Instructions that nobody reads here are a reason to believe the balances. */
+const isOtherCall = (told: unknown, { method, what }: Lie) =>
   told === undefined ||
-  (method === 'getTransaction' && OTHER_WORLD.test(what)) ||
+  (method === 'getTransaction' && what.startsWith('transaction.message.instructions')) ||
   LEFT_OUT.test(what)
-const OTHER_WORLD =
-  /^transaction\.message\.instructions|TokenBalances( is \[\]|\.\d left out)|amount is "7"/
+const OTHER_BALANCES = /TokenBalances( is \[\]|\.\d left out)|amount is "7"/
 const LEFT_OUT =
   /^transactions\.0\.transaction\.accountKeys( is \[\]|\.\d left out|\.7\.pubkey is "\w*")$/
 const DRAFT = lined(
@@ -210,7 +212,7 @@ const QUESTIONS: readonly Question[] = [
     name: 'deposits',
     ask: (chain) => chain.arrivals([BLOCK], async () => new Set([BOB])),
     methods: { ...lined('getTransaction', 'getSlot'), getBlock: ACCOUNTS_OF_20 },
-    isSafe: isOtherWorld,
+    isSafe: isOtherCall,
   },
   {
     name: 'what others sent',

@@ -7,6 +7,7 @@ import {
   COMPUTE_BUDGET_PROGRAM,
   LIGHTHOUSE_PROGRAM,
   MEMO_PROGRAM,
+  NATIVE_MINT,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
 } from './programs.ts'
@@ -40,11 +41,16 @@ export function areMovesUntrue(
     more.set(to, (more.get(to) ?? 0n) + declared)
   }
   const holdings = holdingsOf(meta, accounts)
+  const makes = called.some(({ program }) => program === ASSOCIATED_TOKEN_PROGRAM)
   return [...new Set([...more.keys(), ...holdings.keys()])].some((account) => {
-    const { before, after } = holdings.get(account) ?? { before: 0n, after: 0n }
+    const { before, after, mint } = holdings.get(account) ?? NOTHING
+    // Whatever lamports lie where an account of wrapped ones is made are its tokens from then on.
+    if (makes && mint === NATIVE_MINT) return false
     return after - before !== (more.get(account) ?? 0n)
   })
 }
+
+const NOTHING = { before: 0n, after: 0n, mint: undefined }
 
 /** Making an account, in base58; the program also moves what a nested one holds. Source: Associated Token Account program. */
 const CREATE: ReadonlySet<string> = new Set(['', '1', '2'])
