@@ -143,8 +143,9 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
   const { clock } = deps
   const wasNobodyAtIt = wasBusy && isOver((await read(deps, going)).purchase, clock)
   let known = await whenOver(deps, going)
+  const { before } = known
   let kind: Showing['kind'] | undefined
-  // Whoever was at it is gone without a word: it is shown once more, to the letter, also where it was paid meanwhile. What is over, or was
+  // Whoever was at it was told nothing, or is gone without a word: it is shown once more, to the letter, also where it was paid meanwhile. What is over, or was
   // delivered for, is not taken.
   const { purchase, answer } = known
   const isUnsaid = answer === null || purchase.askingUntilMilliseconds !== null
@@ -157,26 +158,37 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
     // Of all who waited one was faster, and it is what that one is told.
     known = await whenOver(deps, going)
   }
-  const { isDelivered } = known.purchase
+  const { isDelivered, askingUntilMilliseconds, shown: times } = known.purchase
   // What was kept of an earlier answer was not said now.
   const isBusy = (wasNobodyAtIt || kind === 'busy') && !isDelivered
-  const isSaid = isDelivered || (!isBusy && isOver(known.purchase, clock))
+  const wasShown = times > before.shown || !isOver(before, clock)
+  const isUnansweredNow = wasShown && askingUntilMilliseconds !== null
+  const isSaid = isDelivered || (!isBusy && !isUnansweredNow && isOver(known.purchase, clock))
   const said = isSaid ? known.answer : null
   const problem = said === null ? (isBusy ? 'busy' : 'no_answer') : null
   return confirmed(deps, going, known.purchase, { payment: known.payment, answer: said, problem })
 }
 
-/** What is known as soon as nobody shows it any more, or when the longest that one may is over. */
-async function whenOver(deps: GoOnDeps, going: GoingOn): Promise<Known> {
+/** What is known as soon as nobody shows it any more, or when the longest that one may is over; `before`: as it stood when the wait began. */
+async function whenOver(
+  deps: GoOnDeps,
+  going: GoingOn,
+): Promise<Known & { readonly before: Purchase }> {
   const { waits, clock } = deps
+  let before: Purchase | undefined
   const atMilliseconds = clock.nowMilliseconds() + limits.fetchExchangeSeconds * 1000
   await waits.look(
     going.paymentId,
-    async () => (await read(deps, going)).purchase,
+    async () => {
+      const { purchase } = await read(deps, going)
+      before ??= purchase
+      return purchase
+    },
     (purchase) => isOver(purchase, clock),
     { atMilliseconds, over: going.waitOver },
   )
-  return read(deps, going)
+  const known = await read(deps, going)
+  return { ...known, before: before ?? known.purchase }
 }
 
 /** Whether nobody shows it to its seller. */

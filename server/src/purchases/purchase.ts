@@ -24,7 +24,7 @@ export interface Purchase {
   /** What the seller is shown, to the letter: the same bytes every time. */
   readonly headerName: 'X-PAYMENT' | 'PAYMENT-SIGNATURE'
   readonly header: string
-  /** Somebody asks the seller until then; null when nobody does. */
+  /** Somebody asks the seller until then; null when nobody does. It is over and not null: whoever asked last got no answer, or is gone. */
   readonly askingUntilMilliseconds: number | null
   /** How often the seller was shown it. */
   readonly shown: number

@@ -207,7 +207,10 @@ export async function takeExchange(
   return rows[0] && purchaseOf(rows[0])
 }
 
-/** What became of an exchange. Without an answer nothing is known of it; an earlier answer stands. */
+/**
+ * What became of an exchange. Without an answer nothing is known of it; an earlier answer stands, and that it is not of this exchange is seen by
+ * `askingUntilMilliseconds`, which is long over then.
+ */
 export async function endExchange(
   tx: Tx,
   { accountId, paymentId, shown }: Pick<Purchase, 'accountId' | 'paymentId' | 'shown'>,
@@ -216,7 +219,7 @@ export async function endExchange(
 ): Promise<void> {
   await tx.query(
     'purchase_end_exchange',
-    `update purchases set asking_until = case when shown = $3 then null else asking_until end,
+    `update purchases set asking_until = case when shown <> $3 then asking_until when $4::integer is null then to_timestamp(0) end,
        answer_status = coalesce($4, answer_status), answer_headers = coalesce($5, answer_headers),
        answer_body = coalesce($6, answer_body), delivered = delivered or $7, joinable = joinable and not $7
      where account_id = $1 and payment_id = $2 and (shown = $3 or $7) and not delivered`,
