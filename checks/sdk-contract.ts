@@ -23,8 +23,13 @@ const has = (schema: object) => typeOf(schema, 'asked') !== '{\n\n}'
 const hasBody = ({ body }: Endpoint) => !('absent' in body)
 
 /** How a request may be sent again when nobody knows what became of it. */
-function repeatOf({ method, idempotent }: Endpoint): 'freely' | 'with its key' | 'never' {
-  if (idempotent) return 'with its key'
+function repeatOf({
+  method,
+  idempotent,
+  foreignShape,
+}: Endpoint): 'freely' | 'with its key' | 'never' {
+  // Of x402 the proof itself says what is one and the same: a key costs a row, and nobody needs one who reads the answer.
+  if (idempotent && foreignShape !== true) return 'with its key'
   return method === 'DELETE' ? 'never' : 'freely'
 }
 

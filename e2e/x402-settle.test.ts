@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
+import { codeOf } from './actors/client.ts'
 import type { Reply } from './actors/client.ts'
 import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
 import { aPurchase, EVM, PRICE, purchaseFrom, settle, submitElsewhere } from './actors/seller.ts'
@@ -60,6 +61,30 @@ describe('POST /x402/settle', () => {
       transaction: first.body['transaction'],
       network: EVM,
     })
+    expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
+  })
+
+  test('gives its success again under the same Idempotency-Key, however its path is spelled, and another body is refused unsettled', async () => {
+    const purchase = await aPurchase(world)
+    const other = await aPurchase(world)
+    const client = world.client()
+    const key = { 'idempotency-key': 'order-1001' }
+    const first = await client.post('/x402/settle', purchase.body, key)
+    const again = await client.post('/api/x402/settle', purchase.body, key)
+    expect(first.body).toMatchObject({ success: true, network: EVM })
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const mismatch = await client.post('/x402/settle', other.body, key)
+    expect([mismatch.status, codeOf(mismatch)]).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+    expect(await transactionsOf(other.payTo)).toBe(0)
+    const otherKey = { 'idempotency-key': 'order-1002' }
+    const repeats = [
+      await settle(world, purchase),
+      await client.post('/x402/settle', purchase.body, otherKey),
+    ]
+    expect(reasons(repeats)).toEqual(['duplicate_settlement', 'duplicate_settlement'])
+    // A key that got no success is as free as before.
+    expect(reasons([await client.post('/x402/settle', other.body, otherKey)])).toEqual(['success'])
     expect(await world.balanceOf(purchase.payTo, 'USDC')).toBe(PRICE)
   })
 

@@ -20,9 +20,9 @@ test.each(rows)('%s lists codes of the catalogue, each once', (_, row) => {
 })
 
 test.each(rows)('%s takes an idempotency key exactly when it is a POST of ours', (_, row) => {
-  // x402 has no such header: there the proof itself says what is one and the same. Verifying and simulating move nothing, and a
-  // ticket is good for one connection alone.
+  // Verifying and simulating move nothing, and a ticket is good for one connection alone.
   const movesNothing = [
+    endpoints.x402Verify.id,
     endpoints.verifyPayment.id,
     endpoints.simulateTransaction.id,
     endpoints.createEventTicket.id,
@@ -31,11 +31,7 @@ test.each(rows)('%s takes an idempotency key exactly when it is a POST of ours',
   const isOfPerson =
     row.needs === null ||
     ('session' in row.needs && ['anyone', 'operator'].includes(row.needs.session))
-  const takes =
-    row.method === 'POST' &&
-    !('foreignShape' in row) &&
-    !isOfPerson &&
-    !movesNothing.some((id) => id === row.id)
+  const takes = row.method === 'POST' && !isOfPerson && !movesNothing.some((id) => id === row.id)
   expect(row.idempotent).toBe(takes)
 })
 

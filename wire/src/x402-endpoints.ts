@@ -42,10 +42,11 @@ export const x402Endpoints = {
     path: '/x402/settle',
     summary: 'Settle an x402 payment on chain',
     needs: settle,
+    idempotent: true,
     body: X402Body,
     answer: X402SettleAnswer,
     foreignShape: true,
-    fails: ['NETWORK_ERROR'],
+    fails: ['IDEMPOTENCY_MISMATCH', 'NETWORK_ERROR'],
   },
   x402Supported: {
     ...bare,

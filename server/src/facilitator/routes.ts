@@ -4,11 +4,13 @@ import type { Chain } from '../chains/chain.ts'
 import type { KnownReceivers } from '../custody/known-receivers.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import { fingerprint } from '../idempotency/fingerprint.ts'
 import type { Kept } from '../kernel/kept.ts'
 import type { Log } from '../kernel/log.ts'
 import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { openLister } from './lister.ts'
+import { refuseOtherBody } from './refuse-other-body.ts'
 import { saySettled } from './say-or-take-back.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
@@ -48,13 +50,17 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       const headers = extensionHeaders(bazaarOfVerified(verified, body))
       return { headers, body: verifyAnswer(verified, body) }
     }),
-    route(endpoints.x402Settle, async ({ body, caller, requestId, over }) => {
+    route(endpoints.x402Settle, async ({ body, caller, requestId, over, idempotencyKey: key }) => {
+      const operation = endpoints.x402Settle.id
+      const once = key === undefined ? null : { operation, key, fingerprint: fingerprint(body) }
+      await refuseOtherBody(deps.store, caller.accountId, once)
       const nothing = await settleNothing(deps, caller.accountId, body)
       if (nothing !== undefined) return { body: nothingAnswer(nothing, body) }
       const now = clock.nowMilliseconds()
       const settled = await settlePayment(deps, {
         accountId: caller.accountId,
         presented: body,
+        once,
         requestId,
         waitUntilMilliseconds: now + SETTLE_WAIT_MILLISECONDS,
         approvalWait: {
@@ -65,7 +71,10 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       })
       const answer = await saySettled(settled, () => {
         const bazaar = listSettled(list, caller.accountId, settled, body)
-        return { headers: extensionHeaders(bazaar), body: settleAnswer(settled, body) }
+        const replayed: Readonly<Record<string, string>> =
+          settled.kind === 'settled' && settled.replayed ? { 'idempotent-replayed': 'true' } : {}
+        const headers = { ...extensionHeaders(bazaar), ...replayed }
+        return { headers, body: settleAnswer(settled, body) }
       })
       if (settled.kind !== 'settled') return answer
       const { paymentId, takeBack } = settled
