@@ -215,6 +215,10 @@ describe('self-custody mode', () => {
     expect(await verdict({ amount: '0' })).toBe('INVALID_PARAMETERS')
     expect(await verdict({ amount: '0.0000001', asset: 'USDC' })).toBe('INVALID_PARAMETERS')
     expect(await verdict({}, solana)).toBe('INVALID_RECIPIENT')
+    // Nobody shall believe that a wrong letter of it would be noticed.
+    expect(detailsOf(await build(client, solana, to))).toEqual({
+      recipientAddress: 'must be a valid solana address: 32 bytes in base58',
+    })
     expect(await verdict({ network: 'eip155:1' })).toBe('UNSUPPORTED_NETWORK')
     expect(await verdict({ asset: 'DOGE' })).toBe('UNSUPPORTED_ASSET')
     expect(await verdict({ recipientAddress: world.sandbox.usdc, asset: 'USDC' })).toBe(

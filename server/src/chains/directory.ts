@@ -2,6 +2,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import { readNetworkName } from '@florin/wire/network-alias.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
+import { addressRule } from './address-rule.ts'
 import type { Address, Chain } from './chain.ts'
 
 /** The enabled networks, and the way from what a caller wrote to one of them. */
@@ -40,7 +41,7 @@ export function openDirectory(chains: readonly Chain[]): ChainDirectory {
         const chain = named(network)
         const parsed = chain.parseAddress(address)
         if (parsed === undefined) {
-          throw badAddress(field, `must be a valid ${chain.config.family} address`)
+          throw badAddress(field, addressRule(chain.config))
         }
         return { chain, address: parsed }
       }

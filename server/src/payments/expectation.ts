@@ -2,6 +2,7 @@ import type { BaseUnits } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { networkAliasOf } from '@florin/wire/network-alias.ts'
 import { canonicalResource } from '@florin/wire/transfer-proof.ts'
+import { addressRule } from '../chains/address-rule.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { readAmount } from '../chains/read-amount.ts'
@@ -43,7 +44,7 @@ export function expectationOf(
   const chain = chainOf(directory, said, shown)
   const payTo = chain.parseAddress(said.recipient)
   if (payTo === undefined) {
-    const rule = `must be a valid ${chain.config.family} address with a right checksum`
+    const rule = addressRule(chain.config)
     throw new Refusal('INVALID_RECIPIENT', { details: { [saidAs.recipient]: rule } })
   }
   const asset = directory.asset(chain, said.asset ?? assetIn(shown, chain))

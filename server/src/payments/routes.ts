@@ -1,6 +1,7 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
+import { addressRule } from '../chains/address-rule.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { readAmount } from '../chains/read-amount.ts'
 import { findWallets } from '../custody/store.ts'
@@ -43,7 +44,7 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
       if (recipient === undefined) {
         throw new Refusal('INVALID_RECIPIENT', {
           details: {
-            recipientAddress: `must be a valid ${chain.config.family} address with a right checksum`,
+            recipientAddress: addressRule(chain.config),
           },
         })
       }

@@ -1,5 +1,6 @@
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
+import { addressRule } from '../chains/address-rule.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { readAmount } from '../chains/read-amount.ts'
@@ -38,7 +39,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
       })
       const recipient = chain.parseAddress(body.recipientAddress)
       if (recipient === undefined) {
-        const rule = `must be a valid ${chain.config.family} address with a right checksum`
+        const rule = addressRule(chain.config)
         throw new Refusal('INVALID_RECIPIENT', { details: { recipientAddress: rule } })
       }
       const asset = directory.asset(chain, body.asset)

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { parseAmount } from '@florin/wire/amount.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { WalletPolicyBody } from '@florin/wire/wallet.ts'
+import { addressRule } from '../chains/address-rule.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -71,7 +72,7 @@ function readLimit(
 function readRecipient(chain: Chain, text: string, field: string): string {
   const address = chain.parseAddress(text)
   if (address === undefined) {
-    throw invalid(field, `must be a valid ${chain.config.family} address with a right checksum`)
+    throw invalid(field, addressRule(chain.config))
   }
   return address
 }
