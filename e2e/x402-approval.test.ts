@@ -92,7 +92,7 @@ test('twenty calls at once and two instances: one is given the money, one succes
 test('two tokens, two sellers and one nonce at once: the payer is given the money once, and one of them is paid', async () => {
   const { world, other } = scene
   const buyer = await anApprovalBuyer(scene)
-  await world.sandbox.fund(buyer.address, 'MOSS', '1')
+  await world.sandbox.fund(buyer.address, 'ALDER', '1')
   const purchases = [await buyer.pay(), await buyer.pay({ by: other })] as const
   const before = await scene.fundings()
   const said = await Promise.all(
@@ -107,6 +107,16 @@ test('two tokens, two sellers and one nonce at once: the payer is given the mone
   const paid = [await scene.tokensOf(first.payTo), await scene.tokensOf(second.payTo, other)]
   expect(paid.toSorted()).toEqual([0n, PRICE])
   await world.expectSound()
+})
+
+test('a token that answers no word, as USDT does, is paid with', async () => {
+  const { world, other } = scene
+  const buyer = await anApprovalBuyer(scene)
+  await world.sandbox.fund(buyer.address, 'ALDER', '1')
+  const purchase = await buyer.pay({ by: other })
+  expect((await verify(purchase)).body).toMatchObject({ isValid: true })
+  expect((await settle(world, purchase)).body).toMatchObject({ success: true })
+  expect(await scene.tokensOf(purchase.payTo, other)).toBe(PRICE)
 })
 
 test('what is not in a block yet is told as that, and nothing is claimed: the same payment pays later', async () => {

@@ -23,7 +23,7 @@ export const SPONSORED = { amountMax: 10n ** 16n, amountPerDay: 10n ** 18n } as 
 export interface SponsoredWorld {
   readonly world: World
   readonly token: AssetProfile
-  /** Another one that knows no permits. */
+  /** Another one, which also answers no word to a transfer. */
   readonly other: AssetProfile
   readonly sponsor: string
   /** One more instance of it. */
@@ -41,13 +41,14 @@ export interface SponsoredWorld {
 
 export async function openSponsoredWorld(): Promise<SponsoredWorld> {
   const world = await openWorld()
-  const tokenOf = (wanted: string): AssetProfile => {
-    const traded = world.sandbox.tokens.find(({ symbol }) => symbol === wanted)
-    if (traded === undefined) throw new Error(`the sandbox trades no ${wanted}`)
-    const { mint, symbol, decimals } = traded
-    return { symbol, asset: getAddress(mint), decimals, takesCommitment: false }
-  }
-  const [token, other] = [tokenOf('FERN'), tokenOf('MOSS')]
+  const [fern] = world.sandbox.tokens
+  if (fern === undefined) throw new Error('the sandbox trades no token')
+  const [token, other] = [fern, world.sandbox.oldToken].map(
+    ({ mint, symbol, decimals }): AssetProfile => ({
+      ...{ symbol, asset: getAddress(mint), decimals, takesCommitment: false },
+    }),
+  )
+  if (token === undefined || other === undefined) throw new Error('no tokens')
   const sponsor = walletOf(world)
   const network = { assets: [NATIVE, { ...USDC, takesWalletSignatures: true }, token, other] }
   const start: SponsoredWorld['start'] = ({ killPoint, ...change } = {}) => {

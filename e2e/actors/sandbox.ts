@@ -28,6 +28,8 @@ export interface SandboxHandle {
   readonly usdc: string
   /** What the EVM chain trades beside USDC, and where. */
   readonly tokens: Ready['evm']['tokens']
+  /** Traded nowhere, and without permits. */
+  readonly oldToken: Ready['evm']['oldToken']
   readonly market: Ready['evm']['market']
   /** The Solana chain; `wsUrl` is the port after that of `rpcUrl`, which takes WebSockets, too. */
   readonly solana: Ready['solana']
@@ -51,7 +53,11 @@ export interface SandboxHandle {
    * Pays from the faucet and waits until it is mined; whole units. An address that does not begin with 0x is Solana's.
    * Gives back the transaction's hash or signature.
    */
-  fund(address: string, asset?: 'native' | 'USDC' | 'FERN' | 'MOSS', amount?: string): Promise<string>
+  fund(
+    address: string,
+    asset?: 'native' | 'USDC' | 'FERN' | 'ALDER',
+    amount?: string,
+  ): Promise<string>
   /** Process id of the running anvil. Needs `faults: true`. */
   anvilPid(): Promise<number>
   /** Where the Solana chain stands. Needs `faults: true`. */
@@ -139,6 +145,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     network: ready.evm.network,
     usdc: ready.evm.usdc,
     tokens: ready.evm.tokens,
+    oldToken: ready.evm.oldToken,
     market: ready.evm.market,
     solana: ready.solana,
     faucetUrl: ready.faucet.url,

@@ -12,6 +12,7 @@ import { isJsonArray, isJsonObject, parseJson } from '../src/host/json.ts'
 export const CONTRACTS = [
   'SandboxUSDC',
   'SandboxToken',
+  'SandboxOldToken',
   'Multicall3',
   'HostileToken',
   'HostileTradedToken',

@@ -22,6 +22,8 @@ export interface Ready {
     readonly usdc: string
     /** Beside USDC. */
     readonly tokens: readonly SandboxToken[]
+    /** Traded nowhere, and without permits (EIP-2612). */
+    readonly oldToken: SandboxToken
     /** Uniswap V2; every token has a pool with the wrapped native currency, or with USDC. */
     readonly market: {
       readonly factory: string
@@ -58,6 +60,7 @@ export function readReady(line: string): Ready {
     'wrappedNative',
   ])
   const evmTokens = tokensOf(fields['evm'])
+  const oldToken = tokenOf(isJsonObject(fields['evm']) ? fields['evm']['oldToken'] : undefined)
   const solanaTokens = tokensOf(fields['solana'])
   const solana = textsOf(fields['solana'], ['network', 'rpcUrl', 'wsUrl', 'usdc'])
   const maker = textsOf(isJsonObject(fields['solana']) ? fields['solana']['maker'] : undefined, [
@@ -71,6 +74,7 @@ export function readReady(line: string): Ready {
     evm !== undefined &&
     market !== undefined &&
     evmTokens !== undefined &&
+    oldToken !== undefined &&
     solana !== undefined &&
     solanaTokens !== undefined &&
     maker !== undefined &&
@@ -81,7 +85,7 @@ export function readReady(line: string): Ready {
       ready: true,
       pid,
       instance,
-      evm: { ...evm, tokens: evmTokens, market },
+      evm: { ...evm, tokens: evmTokens, oldToken, market },
       solana: { ...solana, tokens: solanaTokens, maker },
       faucet,
       adminUrl,
@@ -94,11 +98,16 @@ function tokensOf(chain: Json | undefined): readonly SandboxToken[] | undefined 
   const list = isJsonObject(chain) ? chain['tokens'] : undefined
   if (!isJsonArray(list)) return undefined
   const tokens = list.flatMap((item): readonly SandboxToken[] => {
-    const texts = textsOf(item, ['mint', 'symbol'])
-    const decimals = isJsonObject(item) ? item['decimals'] : undefined
-    return texts !== undefined && typeof decimals === 'number' ? [{ ...texts, decimals }] : []
+    const token = tokenOf(item)
+    return token === undefined ? [] : [token]
   })
   return tokens.length === list.length ? tokens : undefined
+}
+
+function tokenOf(value: Json | undefined): SandboxToken | undefined {
+  const texts = textsOf(value, ['mint', 'symbol'])
+  const decimals = isJsonObject(value) ? value['decimals'] : undefined
+  return texts !== undefined && typeof decimals === 'number' ? { ...texts, decimals } : undefined
 }
 
 /** The named texts of an object; undefined when one is missing. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { createControl } from './control.ts'
-import { EVM_NETWORK, MARKET, SANDBOX_TOKENS, USDC_ADDRESS } from './evm/chain-facts.ts'
+import { EVM_NETWORK, MARKET, OLD_TOKEN, SANDBOX_TOKENS, USDC_ADDRESS } from './evm/chain-facts.ts'
 import { createGateway } from './evm/gateway.ts'
 import { startMiner } from './evm/miner.ts'
 import { startEvmNode } from './evm/node.ts'
@@ -80,6 +80,7 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
         rpcUrl: `http://127.0.0.1:${evm}`,
         usdc: USDC_ADDRESS,
         tokens: SANDBOX_TOKENS.map(({ mint, symbol, decimals }) => ({ mint, symbol, decimals })),
+        oldToken: OLD_TOKEN,
         market: MARKET,
       },
       solana: {

@@ -4,6 +4,7 @@ import type { AnvilClient } from './anvil-client.ts'
 import {
   MULTICALL3_CREATION,
   SANDBOX_EXACT_PROXY_CREATION,
+  SANDBOX_OLD_TOKEN_CREATION,
   SANDBOX_PERMIT2_CREATION,
   SANDBOX_UPTO_PROXY_CREATION,
   SANDBOX_USDC_CREATION,
@@ -11,6 +12,7 @@ import {
 import {
   EXACT_PROXY_ADDRESS,
   MULTICALL3_ADDRESS,
+  OLD_TOKEN,
   PERMIT2_ADDRESS,
   UPTO_PROXY_ADDRESS,
   USDC_ADDRESS,
@@ -27,6 +29,7 @@ const FAUCET_FUNDS_WEI = parseEther('1000000000000')
 export async function bootstrap(client: AnvilClient, identity: Identity): Promise<void> {
   await placeMoney(client, identity)
   await placePermit2(client)
+  await placeOldToken(client, identity)
   await openMarket(client, identity)
   for (let block = 0; block < BLOCKS_UNTIL_FINAL; block += 1) await client.call('evm_mine')
 }
@@ -38,7 +41,13 @@ export async function placePermit2(client: AnvilClient): Promise<void> {
   await placeCode(client, UPTO_PROXY_ADDRESS, SANDBOX_UPTO_PROXY_CREATION)
 }
 
-/** All but Permit2 and the market: what a chain of an earlier version began with. */
+/** A token without permits; again changes nothing. */
+export async function placeOldToken(client: AnvilClient, { faucetKey }: Identity): Promise<void> {
+  const minter = encodeAbiParameters([{ type: 'address' }], [privateKeyToAddress(faucetKey)])
+  await placeCode(client, OLD_TOKEN.mint, concatHex([SANDBOX_OLD_TOKEN_CREATION, minter]))
+}
+
+/** All but Permit2, the token without permits and the market: what a chain of an earlier version began with. */
 export async function placeMoney(client: AnvilClient, identity: Identity): Promise<void> {
   const faucet = privateKeyToAddress(identity.faucetKey)
   const minter = encodeAbiParameters([{ type: 'address' }], [faucet])

@@ -45,5 +45,12 @@ export const SANDBOX_TOKENS = [
   },
 ] as const
 
+/** Traded nowhere: a token as they were made before permits, SandboxOldToken.sol. Its address is made as theirs. */
+export const OLD_TOKEN = {
+  mint: '0x6856794bF815CC609dEE03dE6b89f7c2d9fA21d0',
+  symbol: 'ALDER',
+  decimals: 6,
+} as const
+
 /** The one of them that is traded against USDC alone: whoever wants it for native currency goes through that. */
 export const HUB_TRADED_TOKEN = SANDBOX_TOKENS[3]

@@ -4,6 +4,7 @@ import type { Address } from 'viem'
 import {
   EVM_NETWORK,
   NATIVE_DECIMALS,
+  OLD_TOKEN,
   SANDBOX_TOKENS,
   USDC_ADDRESS,
   USDC_DECIMALS,
@@ -34,6 +35,7 @@ const EVM: readonly FaucetAsset[] = [
   { symbol: 'native', mint: null, decimals: NATIVE_DECIMALS },
   { symbol: 'USDC', mint: USDC_ADDRESS, decimals: USDC_DECIMALS },
   ...SANDBOX_TOKENS,
+  OLD_TOKEN,
 ]
 const SOLANA: readonly FaucetAsset[] = [
   { symbol: 'native', mint: null, decimals: SOL_DECIMALS },

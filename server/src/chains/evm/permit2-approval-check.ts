@@ -27,6 +27,10 @@ const DATA_FEE_ROOM = 2n
 const FEE_MULTIPLE_MAX = 10n
 /** What the payer is given, its approval and the settlement each need a block: a payment that ends before is not begun with. */
 const BLOCKS = 3
+const APPROVAL_FAILED = 'erc20_approval_tx_failed'
+/** As USDT has it; stock clients sign one approval, of all that there is. */
+const KEEPS_ITS_ALLOWANCE =
+  'The approval would fail. Permit2 has a smaller allowance of this payer, and this token may refuse to change one that is not zero: the payer has to set it to zero first. Nothing was sent.'
 
 export interface ApprovalCheckDeps {
   readonly transport: Pick<Transport, 'read'>
@@ -81,7 +85,10 @@ export async function checkApproval(
   }
   if (nonce !== approval.nonce) return refused('erc20_approval_tx_wrong_nonce')
   const run = await runBoth(transport, authorization, approval, { settling, gasMax, at })
-  if (run.failed !== null) return refused(run.failed)
+  if (run.failed !== null) {
+    const isKept = run.failed === APPROVAL_FAILED && allowance > 0n
+    return refused(run.failed, isKept ? KEEPS_ITS_ALLOWANCE : undefined)
+  }
   return {
     kind: 'awaited',
     approval: {
@@ -120,14 +127,13 @@ async function runBoth(
   const run = await transport.read(simulation(calls, at))
   if (run !== 'unknown') {
     const [approved, settled] = run
-    if (approved?.succeeded !== true)
-      return { failed: 'erc20_approval_tx_failed', settlementGas: 0n }
+    if (approved?.succeeded !== true) return { failed: APPROVAL_FAILED, settlementGas: 0n }
     return settled?.succeeded === true
       ? { failed: null, settlementGas: settled.gasUsed }
       : { failed: 'permit2_simulation_failed', settlementGas: 0n }
   }
   const isTaken = await wouldSucceed(transport, approving, approval.gas, from)
-  return { failed: isTaken ? null : 'erc20_approval_tx_failed', settlementGas: gasMax }
+  return { failed: isTaken ? null : APPROVAL_FAILED, settlementGas: gasMax }
 }
 
 /** Source: execution-apis, `eth_simulateV1`. */
@@ -159,6 +165,7 @@ function simulation(
   }
 }
 
-function refused(reason: Reason): ApprovalCheck {
-  return { kind: 'refused', refusal: { ok: false, reason } }
+function refused(reason: Reason, message?: string): ApprovalCheck {
+  const said = message === undefined ? {} : { message }
+  return { kind: 'refused', refusal: { ok: false, reason, ...said } }
 }

@@ -64,7 +64,7 @@ const sponsoring = {
 
 function open(change: Partial<NetworkConfig>, altered = (body: string) => body): ExactPayments {
   const config = testNetwork([world.sandbox.rpcUrl], {
-    ...{ assets: [NATIVE, USDC, token], permit2: ['exact', 'upto'] },
+    ...{ assets: [NATIVE, USDC, token, oldToken()], permit2: ['exact', 'upto'] },
     ...change,
   })
   const { exact: opened } = connectEvm({
@@ -79,6 +79,12 @@ const demand = (): ExactDemand => ({
   ...{ asset: token, payTo: SELLER, amount: PRICE, settlers: new Set(), x402Version: 2 },
   extra: { name: 'FERN', version: '1', assetTransferMethod: 'permit2' },
 })
+
+/** As they were made before permits: no word is answered, and no allowance changed that is not zero. */
+const oldToken = (): AssetProfile => {
+  const { mint, symbol, decimals } = world.sandbox.oldToken
+  return { symbol, asset: getAddress(mint), decimals, takesCommitment: false }
+}
 
 /** With one token and no native currency. */
 async function aPayer(amount = '1'): Promise<Permit2Payer> {
@@ -286,6 +292,31 @@ describe('an approval that would not be mined, or not help, is refused by what t
     const payer = await aPayer()
     expect(await reasonOf(payer, {}, exact, soon)).toBe('taken')
     expect(await reasonOf(payer, {}, slow, soon)).toBe('permit2_deadline_expired')
+  })
+
+  test('a token that changes no allowance that is not zero: its payer is told what to do, before anything is given', async () => {
+    const old = oldToken()
+    const payer = permit2Payer()
+    await world.sandbox.fund(payer.address, 'ALDER', '1')
+    await world.sandbox.fund(payer.address, 'native', '1')
+    await payer.approve(world.sandbox.rpcUrl, old.asset, PRICE - 1n)
+    const reasonAt = async (nonce: number, by: ExactPayments) => {
+      const transaction = { to: getAddress(old.asset), nonce }
+      const extensions = await approvalOf(payer, { transaction, info: { asset: old.asset } })
+      const order = await payer.authorize({ token: old.asset, to: SELLER, amount: PRICE })
+      const read = by.read(order, { ...demand(), asset: old, extensions })
+      return read.ok ? by.check(read.authorization) : read
+    }
+    for (const by of [exact, plain]) {
+      expect(await reasonAt(1, by)).toEqual({
+        ...{ ok: false, reason: 'erc20_approval_tx_failed' },
+        message: expect.stringContaining('set it to zero first'),
+      })
+    }
+    await payer.approve(world.sandbox.rpcUrl, old.asset, 0n)
+    for (const by of [exact, plain]) {
+      expect(await reasonAt(2, by)).toMatchObject({ ok: true, approval: { nonce: 2n } })
+    }
   })
 
   test('a payer whose nonce went to something else', async () => {
