@@ -37,6 +37,7 @@ describe('the environment', () => {
         metricsDoor: null,
         killPoint: null,
         sandboxFaults: false,
+        sandboxApprovals: false,
       },
     })
     expect(outcome.ok && Object.isFrozen(outcome.config)).toBe(true)

@@ -51,6 +51,8 @@ export interface Config {
   readonly killPoint: string | null
   /** Whether the sandbox's fault switches are there; for tests. */
   readonly sandboxFaults: boolean
+  /** The sandbox pays for approvals of a token without permits. */
+  readonly sandboxApprovals: boolean
 }
 
 export type ConfigOutcome =
@@ -117,6 +119,7 @@ export function readConfig(
     metricsDoor: metricsPort === null ? null : { host: metricsHost, port: Number(metricsPort) },
     killPoint: setting('FLORIN_KILL_POINT'),
     sandboxFaults: flag('FLORIN_SANDBOX_FAULTS'),
+    sandboxApprovals: flag('FLORIN_SANDBOX_APPROVALS'),
   }
 
   const port = setting('FLORIN_PORT')

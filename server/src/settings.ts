@@ -20,6 +20,7 @@ export const SETTINGS = [
   'FLORIN_KEY_FILE',
   'FLORIN_KEY',
   'FLORIN_KILL_POINT',
+  'FLORIN_SANDBOX_APPROVALS',
   'FLORIN_SANDBOX_FAULTS',
 ] as const
 export type Setting = (typeof SETTINGS)[number]

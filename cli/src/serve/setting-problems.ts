@@ -28,9 +28,16 @@ export function settingProblems(config: Config, environment: Environment): reado
       'Make one: (umask 077; openssl rand -hex 32 > master.key), name the file, and keep a copy apart from the database.',
     )
   }
-  for (const name of ['FLORIN_KILL_POINT', 'FLORIN_SANDBOX_FAULTS'] as const) {
+  for (const name of [
+    'FLORIN_KILL_POINT',
+    'FLORIN_SANDBOX_FAULTS',
+    'FLORIN_SANDBOX_APPROVALS',
+  ] as const) {
     if (isSet(name) && environment[name] !== '0') {
-      add(`${name} is set, and it is for tests.`, 'Remove it from the environment and from .env.')
+      add(
+        `${name} is set, and it is for the sandbox.`,
+        'Remove it from the environment and from .env.',
+      )
     }
   }
   return [...problems, ...doorProblems(config), ...databaseAddressProblems(config)]

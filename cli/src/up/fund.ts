@@ -28,8 +28,9 @@ export async function fundWallets(
       }
       const assets = chain.config.assets.filter(({ asset }) => !onlyNative || asset === 'native')
       const { amounts } = await chain.balances(address, assets)
-      for (const [index, { asset, decimals }] of assets.entries()) {
-        const kind = asset === 'native' ? 'native' : 'USDC'
+      for (const [index, { asset, symbol, decimals }] of assets.entries()) {
+        const kind = asset === 'native' ? 'native' : symbol
+        if (kind !== 'native' && kind !== 'USDC') continue
         const { amount, low } = GIFTS[kind]
         if ((amounts[index] ?? 0n) >= low * 10n ** BigInt(decimals)) continue
         await give(faucetUrl, { address, network, asset: kind, amount })

@@ -19,13 +19,45 @@ const READY_SECONDS = 60
 const READY_PAUSE_MILLISECONDS = 10
 const STOP_SECONDS = limits.drainSeconds + 10
 
+/** The same for a moment, to make what a network's configuration names. */
+export async function withOwnService<Made>(
+  workshop: Workshop,
+  networks: readonly NetworkConfig[],
+  databaseUrl: Secret,
+  work: (service: Service) => Promise<Made>,
+): Promise<Made> {
+  const service = await putTogether(workshop, networks, databaseUrl)
+  try {
+    return await work(service)
+  } finally {
+    await service.stop()
+  }
+}
+
 /** Puts the service together over a migrated database. It answers nobody yet. */
 export async function openOwnService(
   workshop: Workshop,
   networks: readonly NetworkConfig[],
   databaseUrl: Secret,
 ): Promise<Service> {
-  const { config, paths, log, clock, random, closers, dashboard } = workshop
+  const { clock, closers } = workshop
+  const service = await putTogether(workshop, networks, databaseUrl)
+  closers.add('the service', async () => {
+    const stopped = new AbortController()
+    const stopping = service.stop().finally(() => stopped.abort())
+    await Promise.race([stopping, clock.sleep(STOP_SECONDS * 1000, stopped.signal)])
+    if (!stopped.signal.aborted) throw new Error(`still busy after ${STOP_SECONDS} s`)
+    await stopping
+  })
+  return service
+}
+
+async function putTogether(
+  workshop: Workshop,
+  networks: readonly NetworkConfig[],
+  databaseUrl: Secret,
+): Promise<Service> {
+  const { config, paths, log, clock, random, dashboard } = workshop
   if (config.killPoint !== null && networks.some(({ sandbox }) => !sandbox)) {
     throw new CommandFailed('FLORIN_KILL_POINT is for the sandbox only')
   }
@@ -37,7 +69,7 @@ export async function openOwnService(
   }
   const keyText = await ownKeyText(config, random)
   const killPoint = killPointsFrom(config.killPoint ?? undefined)
-  const service = await openService({
+  return openService({
     networks,
     databaseUrl,
     redisUrl: config.redisUrl,
@@ -51,14 +83,6 @@ export async function openOwnService(
     killPoint,
     edge: { files: ownDashboard({ ...dashboard, dataDirectory: paths.directory }) },
   })
-  closers.add('the service', async () => {
-    const stopped = new AbortController()
-    const stopping = service.stop().finally(() => stopped.abort())
-    await Promise.race([stopping, clock.sleep(STOP_SECONDS * 1000, stopped.signal)])
-    if (!stopped.signal.aborted) throw new Error(`still busy after ${STOP_SECONDS} s`)
-    await stopping
-  })
-  return service
 }
 
 async function ownKeyText({ keyText, keyFile }: Config, random: Random): Promise<SecretBytes> {

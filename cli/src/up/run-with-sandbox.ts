@@ -7,6 +7,7 @@ import type { SandboxFile } from '../sandbox-file.ts'
 import { firstLinkText } from '../serve/first-link.ts'
 import { fundWallets } from './fund.ts'
 import { awaitReady, openDoor, openOwnService } from './run-service.ts'
+import { sandboxNetworks } from './sandbox-network.ts'
 import type { SandboxReady } from './sandbox-ready.ts'
 import { seedKeys } from './seed-keys.ts'
 import { seedSettlers } from './seed-settlers.ts'
@@ -17,12 +18,9 @@ import type { Workshop } from './workshop.ts'
 /** The service on the sandbox, with an account, keys and funded wallets to begin with. */
 export async function runWithSandbox(
   workshop: Workshop,
-  {
-    networks,
-    database,
-    sandbox,
-  }: { networks: readonly NetworkConfig[]; database: Secret; sandbox: SandboxReady },
+  { database, sandbox }: { database: Secret; sandbox: SandboxReady },
 ): Promise<SandboxFile> {
+  const networks = sandboxNetworks(sandbox)
   const service = await openOwnService(workshop, networks, database)
   const earlier = await readSandboxFile(workshop.paths.earlierSandboxFile)
   const { accountId, apiKeys } = await seedKeys(service, earlier?.apiKeys)
@@ -35,7 +33,7 @@ export async function runWithSandbox(
     openDoor(workshop, service),
     awaitReady(workshop, service),
     fundWallets({ faucetUrl, chains }, wallets),
-    fundWallets({ faucetUrl, chains, onlyNative: true }, settlers),
+    fundWallets({ faucetUrl, chains, onlyNative: true }, [...settlers, ...sponsorsOf(sandbox)]),
   )
   const { store } = service
   const link = await giveSandboxLink(
@@ -54,6 +52,12 @@ export async function runWithSandbox(
     wallets,
     faucet: { url: faucetUrl },
   }
+}
+
+/** Who gives payers the gas for an approval, where the sandbox does. */
+function sponsorsOf({ evm: { network, approvalWallet } }: SandboxReady): SandboxFile['wallets'] {
+  if (approvalWallet === undefined) return []
+  return [{ address: approvalWallet, family: 'evm', network, label: 'approvals' }]
 }
 
 /** The service alone, on networks of the operator's own. */

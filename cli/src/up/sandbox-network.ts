@@ -1,4 +1,4 @@
-import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
+import type { AssetProfile, NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { Secret } from '@florin/server/kernel/secret.ts'
 import { familyOf, parseNetworkId } from '@florin/wire/network.ts'
 import type { SandboxReady, SolanaSandbox } from './sandbox-ready.ts'
@@ -7,6 +7,9 @@ const GIGA = 10n ** 9n
 const NATIVE_DECIMALS = 18
 const SOL_DECIMALS = 9
 const USDC_DECIMALS = 6
+const DOLLARS_PER_NATIVE = 3_000n
+/** Native base units for one approval and on a day: what a sandbox's gas asks for, with room. */
+const APPROVALS = { amountMax: 10n ** 16n, amountPerDay: 10n ** 18n } as const
 
 /** The sandbox's chains as networks of the service; the first is where a request without a hint goes. */
 export function sandboxNetworks(ready: SandboxReady): readonly NetworkConfig[] {
@@ -37,6 +40,7 @@ export function sandboxNetwork({
         domain: { name: 'USDC', version: '2' },
         takesWalletSignatures: true,
       },
+      ...oldTokenOf(evm),
     ],
     // Included is enough: nobody but us mines here, and without traffic the next block may be many seconds away.
     releaseDepth: 0,
@@ -55,8 +59,20 @@ export function sandboxNetwork({
       gasPerPayerPerDay: 100n * GIGA * GIGA,
       paymentToGasPercent: 100n,
     },
+    ...(evm.approvalWallet === undefined
+      ? {}
+      : { approvalSponsoring: { wallet: evm.approvalWallet, ...APPROVALS } }),
     ...(evm.market ? { markets: [{ venue: 'uniswap-v2', ...evm.market, hubs: [evm.usdc] }] } : {}),
   })
+}
+
+/** The token for which approvals are paid, where they are. */
+function oldTokenOf({ oldToken, approvalWallet }: SandboxReady['evm']): readonly AssetProfile[] {
+  if (oldToken === undefined || approvalWallet === undefined) return []
+  const { mint: asset, symbol, decimals } = oldToken
+  // Its value is what is said here: nobody trades it.
+  const unitsPerNative = DOLLARS_PER_NATIVE * 10n ** BigInt(decimals)
+  return [{ symbol, asset, decimals, takesCommitment: false, unitsPerNative }]
 }
 
 /** The sandbox's Solana chain as a network of the service. */

@@ -20,6 +20,10 @@ export interface EvmSandbox {
   readonly rpcUrl: string
   readonly usdc: string
   readonly tokens?: readonly SandboxToken[]
+  /** Traded nowhere, and without permits; left out by one of an earlier version. */
+  readonly oldToken?: SandboxToken
+  /** The service's wallet that gives payers the gas for an approval of that token; left out where nothing is given. */
+  readonly approvalWallet?: string
   /** Left out by one without. */
   readonly market?: {
     readonly factory: string
@@ -72,9 +76,15 @@ function evmFrom(value: unknown): EvmSandbox | undefined {
   )
   if (!isText(network) || !isText(rpcUrl) || !isText(usdc)) return undefined
   const tokens = sandboxTokensFrom(fields?.get('tokens'))
+  const [oldToken] = sandboxTokensFrom([fields?.get('oldToken')])
+  const approvalWallet = fields?.get('approvalWallet')
   const isWhole = isText(factory) && isText(router) && isText(wrappedNative)
   const market = isWhole ? { market: { factory, router, wrappedNative } } : {}
-  return { network, rpcUrl, usdc, tokens, ...market }
+  return {
+    ...{ network, rpcUrl, usdc, tokens, ...market },
+    ...(oldToken === undefined ? {} : { oldToken }),
+    ...(isText(approvalWallet) ? { approvalWallet } : {}),
+  }
 }
 
 function solanaFrom(value: unknown): SolanaSandbox | undefined {

@@ -16,6 +16,14 @@ export const SANDBOX_ACCOUNT = 'Sandbox'
 type ApiKeys = SandboxFile['apiKeys']
 const nameOf = (plan: Plan) => `sandbox ${plan}`
 
+/** The account that everything of the sandbox belongs to, made where there is none. */
+export async function openSandboxAccount({
+  store,
+  custody: { clock, random },
+}: Service): Promise<AccountId> {
+  return (await openFirstAccount({ store, clock, random }, SANDBOX_ACCOUNT)).accountId
+}
+
 /**
  * One key per plan for the sandbox's account. Keys of the run before are used again while they are good, so that what
  * people have pasted elsewhere keeps working; one that is not is replaced, never added to.
@@ -29,7 +37,7 @@ export async function seedKeys(
     clock: service.custody.clock,
     random: service.custody.random,
   }
-  const { accountId } = await openFirstAccount(deps, SANDBOX_ACCOUNT)
+  const accountId = await openSandboxAccount(service)
   // What its owner may give: the keys here have every plan. Later an operator may say otherwise.
   if (earlier === undefined)
     await deps.store.inTransaction('service', (tx) => setAccountPlan(tx, accountId, 'enterprise'))

@@ -6,7 +6,6 @@ import { checkPortIsFree } from './free-port.ts'
 import { readNetworksFile } from './networks.ts'
 import { runDatabase } from './run-database.ts'
 import { runSandbox } from './run-sandbox.ts'
-import { sandboxNetworks } from './sandbox-network.ts'
 import { together } from './together.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -23,14 +22,21 @@ export async function startEverything(
   await checkGivenDatabase(workshop)
   ending.check()
   // Together: they need nothing of each other. The service's code is read meanwhile, a third of a second of work.
-  const [access, sandbox, { runAlone, runWithSandbox }] = await together(
+  const [access, chains, { runAlone, runWithSandbox }, { seedSponsor }] = await together(
     runDatabase(workshop),
     given === null ? runSandbox(workshop) : null,
     import('./run-with-sandbox.ts'),
+    import('./seed-sponsor.ts'),
   )
   ending.check()
   const { keyFile } = config
   const database = access.ownUrl
+  const sandbox =
+    chains !== null && config.sandboxApprovals
+      ? await progress.step('making the wallet that pays for approvals', () =>
+          seedSponsor(workshop, { database, sandbox: chains }),
+        )
+      : chains
   await writeDatabaseFile(paths.database, { url: access.url, keyFile, sandbox })
   if (sandbox === null) {
     const networks = given ?? []
@@ -40,9 +46,8 @@ export async function startEverything(
     await onReady(baseUrl)
     return `Florin is ready on ${baseUrl}\nMake a key: florin keys create --name first\n${firstLink}`
   }
-  const networks = sandboxNetworks(sandbox)
   const file = await progress.step('starting the service', () =>
-    runWithSandbox(workshop, { networks, database, sandbox }),
+    runWithSandbox(workshop, { database, sandbox }),
   )
   ending.check()
   if (sandbox.adminUrl !== null) await writeObject(paths.faults, { adminUrl: sandbox.adminUrl })
