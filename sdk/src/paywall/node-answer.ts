@@ -103,21 +103,29 @@ export function putAll(response: NodeResponse, headers: Readonly<Record<string, 
   }
 }
 
-/** Puts headers on once more as they go out: a handler that lets caches keep its answers would have them keep what was paid for. */
-function insistOn(response: NodeResponse, headers: Readonly<Record<string, string>>): void {
+/**
+ * Puts headers on once more as they go out: a handler that lets caches keep its answers would have them keep what was paid for. Gives the status that
+ * has gone out: `statusCode` may be set behind it, as Fastify does under a tracer of a handler that throws after its answer.
+ */
+function insistOn(response: NodeResponse, headers: Readonly<Record<string, string>>): () => number {
   onStreamAnswer(response, (given) => withHeaders(given, headers))
+  let sent: number | undefined
+  const status = () => sent ?? statusOf(response)
   const own: unknown = Reflect.get(response, 'writeHead')
-  if (typeof own !== 'function') return
+  if (typeof own !== 'function') return status
   Object.assign(response, {
-    writeHead(status: number, ...more: readonly unknown[]): unknown {
+    writeHead(said: number, ...more: readonly unknown[]): unknown {
       // What comes before an answer is none.
-      if (status < 200) return Reflect.apply(own, response, [status, ...more])
+      if (said < 200) return Reflect.apply(own, response, [said, ...more])
       for (const [name, value] of headersIn(more.at(-1))) response.setHeader(name, value)
       putAll(response, headers)
       const words = typeof more[0] === 'string' ? [more[0]] : []
-      return Reflect.apply(own, response, [status, ...words])
+      const written: unknown = Reflect.apply(own, response, [said, ...words])
+      sent = said
+      return written
     },
   })
+  return status
 }
 
 /**
@@ -131,11 +139,11 @@ export function watch(response: NodeResponse, { headers, ended }: Admitted): boo
     return false
   }
   putAll(response, headers)
-  insistOn(response, headers)
+  const statusSent = insistOn(response, headers)
   const { socket } = response
   const before = socket?.bytesWritten ?? 0
   const end = () => {
-    const status = statusOf(response)
+    const status = statusSent()
     return ended(status < 400 ? undefined : `the handler answered ${status}`)
   }
   response.once('finish', () => void end())

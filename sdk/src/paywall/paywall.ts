@@ -17,6 +17,7 @@ import {
 } from './node-answer.ts'
 import { deliver, serveMetered } from './serve-metered.ts'
 import type { NodeRequest, NodeResponse } from './node-answer.ts'
+import { onFastifyThrow } from './fastify-throws.ts'
 import { headersIn } from './node-headers.ts'
 import type { PaywallOptions } from './price.ts'
 import { tellProblem } from './tell-problem.ts'
@@ -77,10 +78,20 @@ export function paywall(
     }
     // Its own are put on by Fastify where the handler answers; whatever goes out past it has them as well, or no page of another origin may read it.
     if (admission.kind !== 'admitted') copyHeaders(reply)
-    if (begins(reply.raw, admission, [request, request.raw, reply])) return undefined
+    if (begins(reply.raw, admission, [request, request.raw, reply])) {
+      onFastifyThrow(reply, (error) => threwHijacked(reply, error))
+      return undefined
+    }
     reply.hijack()
     ends(reply.raw, admission)
     return reply
+  }
+
+  /** Fastify answers for a handler that threw, but where that has taken the reply. */
+  function threwHijacked(reply: FastifyReply, error: unknown): void {
+    if (!reply.sent || reply.raw.writableEnded) return
+    void tellProblem(options, 'handler_threw', error)
+    sayBroken(reply.raw)
   }
 
   // Without a framework, or with Express 4, nobody catches what is thrown here, and the process ends.
