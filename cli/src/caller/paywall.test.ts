@@ -19,13 +19,17 @@ afterEach(() => service.close())
 
 /** Opens a shop, and closes it as soon as it says so. */
 async function opening(...args: readonly string[]) {
+  return openingAs(['--json'], ...args)
+}
+
+async function openingAs(form: readonly string[], ...args: readonly string[]) {
   service = await openTestService([
     answer(200, { success: true, networks: NETWORKS, timestamp: 1 }),
   ])
   const printed: string[] = []
   const closing = new AbortController()
   const code = await runPaywall({
-    args: [...args, '--pay-to', '0x861df145B0C52bCb6e4fcc50e2aa32C12090cb9D', '--json'],
+    args: [...args, '--pay-to', '0x861df145B0C52bCb6e4fcc50e2aa32C12090cb9D', ...form],
     environment: { FLORIN_BASE_URL: service.baseUrl, FLORIN_API_KEY: TEST_KEY },
     print: (text) => {
       printed.push(text)
@@ -54,4 +58,15 @@ test.each([
   [['--network', 'eip155:84532', '--asset', USDC.toLowerCase()]],
 ])('a shop opens by %j', async (args) => {
   expect((await opening(...args)).printed).toContain('"event":"open"')
+})
+
+test('the command that buys there names the network and the asset that the shop was told', async () => {
+  const told = ['--network', 'base-sepolia', '--asset', USDC]
+  expect((await openingAs([], ...told)).printed).toMatch(
+    new RegExp(`npx florin pay http://\\S+/report --network base-sepolia --asset ${USDC}\\n$`),
+  )
+})
+
+test('and names none where it was told none', async () => {
+  expect((await openingAs([])).printed).toMatch(/npx florin pay http:\S+\/report\n$/)
 })

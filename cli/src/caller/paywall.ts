@@ -62,9 +62,14 @@ export const runPaywall: Run = async (context) => {
       server.listen(port, '127.0.0.1', resolve)
     })
     const url = `http://127.0.0.1:${addressOf(server.address())}${PATH}`
+    // As it was told here: whoever buys would be asked for its own default else.
+    const buying = ['network', 'asset'].flatMap((name) => {
+      const text = given.flag(name)
+      return text === undefined ? [] : [` --${name} ${text}`]
+    })
     say(
       { event: 'open', url, amount, asset, network, payTo },
-      `${url} costs ${amount} ${asset}. Buy it: npx florin pay ${url}`,
+      `${url} costs ${amount} ${asset}. Buy it: npx florin pay ${url}${buying.join('')}`,
     )
     await ended(signal)
     server.closeAllConnections()
