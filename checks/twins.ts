@@ -14,6 +14,9 @@ export const EXTRAS: Readonly<Record<string, string>> = {
   'solana/smart-wallet-node.ts':
     'on EVM a receipt holds what every call logged; on Solana a node may keep none of what programs did by calls of their own',
   'solana/look-back.ts': 'only bytes with a lifetime need proof that they are dead',
+  'solana/dead-from.ts': 'only bytes with a lifetime need proof that they are dead',
+  'solana/seen-slot.ts':
+    'on EVM a look-up that finds nothing is not held against how far a node is',
 }
 
 interface Family {

@@ -23,7 +23,7 @@ export type DeadAttempts = Map<string, Heard>
 export async function askDead(
   { chain, log }: Pick<FollowDeps, 'chain' | 'log'>,
   { deadFrom }: Pick<Extract<Renewal, { kind: 'lifetime' }>, 'deadFrom'>,
-  { height: sinceHeight, finalizedHeight }: ReadChain,
+  { height: readHeight, finalizedHeight }: ReadChain,
   heard: DeadAttempts,
   {
     living,
@@ -32,17 +32,18 @@ export async function askDead(
 ): Promise<(attempt: LivingAttempt) => boolean> {
   const open = new Set(living.map(({ attemptId }) => attemptId))
   for (const id of heard.keys()) if (!open.has(id)) heard.delete(id)
-  for (const id of open) if (!heard.has(id)) heard.set(id, { sinceHeight })
+  for (const id of open) if (!heard.has(id)) heard.set(id, { sinceHeight: readHeight })
   const asked = silent.flatMap(({ attemptId, raw }) => {
     const known = heard.get(attemptId)
     return known === undefined || known.deadFrom !== undefined ? [] : [{ ...known, attemptId, raw }]
   })
   const told = asked.length === 0 ? [] : await deadFrom(asked)
   let unsaid = 0
-  asked.forEach(({ attemptId, sinceHeight: since }, index) => {
+  asked.forEach(({ attemptId, sinceHeight }, index) => {
     const height = told[index]
     if (height === undefined) unsaid += 1
-    else heard.set(attemptId, { sinceHeight: since, deadFrom: height })
+    // A final block above all that was read: one node may be wrong about its height, and that would be waited for without an end.
+    else if (height <= readHeight) heard.set(attemptId, { sinceHeight, deadFrom: height })
   })
   if (unsaid > 0) {
     const facts = { network: chain.config.network, count: unsaid }

@@ -25,8 +25,8 @@ const EMPTY: HistoryLook = {
 }
 /** Everything that nodes tell of was read as final here. */
 const ALL_READ = 10_000_000n
-/** What was read when places are first met here. */
-const HEAD = 90n
+/** So much more was read than is final. */
+const HEAD_ABOVE_FINAL = 32n
 const OTHER: HistoryLook = { ...EMPTY, node: 'two' }
 /** The same of the blocks that come within the gap. */
 const LATER: HistoryLook = { ...EMPTY, finalizedHeight: EMPTY.finalizedHeight + 1_000n }
@@ -113,7 +113,7 @@ async function anOpenPlace() {
         }),
       },
       renewal,
-      { height: HEAD, finalizedHeight },
+      { height: finalizedHeight + HEAD_ABOVE_FINAL, finalizedHeight },
       heard,
     )
   }
@@ -210,7 +210,8 @@ describe('an expired transaction', () => {
     expect(await place.numbers()).toEqual([1])
     expect(place.broadcasts).toEqual([])
     const [first] = await place.attempts()
-    expect(place.nodes.asked[0]).toMatchObject({ raw: first?.raw, sinceHeight: HEAD })
+    const sinceHeight = ALL_READ + HEAD_ABOVE_FINAL
+    expect(place.nodes.asked[0]).toMatchObject({ raw: first?.raw, sinceHeight })
     place.nodes.deadFrom = EMPTY.height
     await place.round(EMPTY, OTHER)
     expect(await place.numbers()).toEqual([1, 2])
@@ -230,6 +231,15 @@ describe('an expired transaction', () => {
     await place.roundAt(over, EMPTY, OTHER)
     expect(await place.numbers()).toEqual([1, 2])
     expect(place.nodes.asked).toHaveLength(1)
+  })
+
+  test('is asked about again where one node speaks of a final block above all that was read', async () => {
+    place.nodes.deadFrom = ALL_READ * 1_000n
+    await place.round(EMPTY, OTHER)
+    place.nodes.deadFrom = EMPTY.height
+    await place.round(EMPTY, OTHER)
+    expect(place.nodes.asked).toHaveLength(2)
+    expect(await place.numbers()).toEqual([1, 2])
   })
 
   test.each([

@@ -374,34 +374,6 @@ describe('a build that nobody sends', () => {
     expect(await scene.record(built)).toMatchObject({ status: 'expired', remark: 'lifetime_over' })
   })
 
-  test('is not called over on Solana while one node would still take it, whatever was told when it was built', async () => {
-    await onSolana()
-    const built = await scene.build()
-    scene.script.finalHeights = [151n, 152n]
-    scene.script.deadFrom = undefined
-    await scene.mine('a', 101, 3)
-    for (let looks = 0; looks < 3; looks += 1) {
-      scene.later(61_000)
-      await scene.watch()
-    }
-    await scene.finalize(103)
-    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
-    expect(scene.doomed[0]).toEqual({
-      raw: Buffer.from(built.build.transaction),
-      sinceHeight: 103n,
-    })
-    // What every node says counts up to where it says it, if that is above what was told.
-    scene.script.deadFrom = 105n
-    scene.later(61_000)
-    await scene.watch()
-    await scene.mine('a', 104, 1)
-    await scene.finalize(104)
-    expect(await scene.record(built)).toMatchObject({ status: 'pending' })
-    await scene.mine('a', 105, 1)
-    await scene.finalize(105)
-    expect(await scene.record(built)).toMatchObject({ status: 'expired', remark: 'lifetime_over' })
-  })
-
   test('and that lands in the last block that could hold it is paid', async () => {
     await onSolana()
     const built = await scene.build()

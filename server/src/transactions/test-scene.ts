@@ -1,7 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { sandboxNetwork, solanaSandboxNetwork } from '@florin/cli/up/sandbox-network.ts'
 import { NATIVE_EFFECT_INDEX } from '../chains/chain.ts'
-import type { Address, Block, Chain, Doomed, TransactionHash, Verdict } from '../chains/chain.ts'
+import type { Address, Block, Chain, TransactionHash, Verdict } from '../chains/chain.ts'
 import type {
   Built,
   BuildOrder,
@@ -43,7 +43,7 @@ import { noWaits } from '../payments/test-waits.ts'
 export const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 export const SENDER = '0x00000000000000000000000000000000000000a1' as Address
 export const RECIPIENT = '0x00000000000000000000000000000000000000a2' as Address
-const ONE_MINUTE = 60_000
+const [ONE_MINUTE, START] = [60_000, Date.UTC(2026, 8, 21)]
 
 /** What the scripted chain says of the next builds. */
 export interface Script {
@@ -56,8 +56,6 @@ export interface Script {
   finalizedHeight?: bigint
   /** Final heights in the unit of lifetimes, one per node. */
   finalHeights: readonly bigint[]
-  /** From where on every node calls bytes over, whatever their lifetime; undefined while one does not. Left out: from the newest block on. */
-  deadFrom?: bigint | undefined
   lifetime: bigint
   verdict: Verdict
 }
@@ -111,8 +109,6 @@ export interface Scene {
   readonly script: Script
   /** One line for each time that bytes were handed to the nodes: how many were stored by then. */
   readonly sent: readonly string[]
-  /** What every node was asked whether it is over. */
-  readonly doomed: readonly Doomed[]
   /** How often the chain was asked for sightings. */
   asked(): number
   build(fields?: Partial<BuildRequest>): Promise<BuildResult>
@@ -177,6 +173,7 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
   }
   const blocks: Block[] = []
   const tip = () => blocks.at(-1)?.height ?? 100n
+  const reachOf = (lifetime: bigint) => ({ lifetime, height: tip() })
   const add = (fork: string, height: number) =>
     blocks.push({
       height: BigInt(height),
@@ -187,7 +184,6 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     })
   add('a', 100)
   const sent: string[] = []
-  const doomed: Doomed[] = []
   let shown: readonly Sighting[] = []
   let asked = 0
   const selfCustody: Partial<SelfCustody> = {
@@ -230,18 +226,13 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
             kind: 'lifetime',
             lifetimeOf: () => 0n,
             lookBack: async (hashes) => hashes.map(() => []),
-            deadFrom: async (asked) => {
-              doomed.push(...asked)
-              return asked.map(() => ('deadFrom' in script ? script.deadFrom : tip()))
-            },
-            finalHeights: async () =>
-              script.finalHeights.map((lifetime) => ({ lifetime, height: tip() })),
+            deadFrom: async (asked) => asked.map(tip),
+            finalHeights: async () => script.finalHeights.map(reachOf),
           },
     selfCustody: selfCustody as SelfCustody,
   })
   let passed = 0
-  const start = Date.UTC(2026, 8, 21)
-  const clock = { nowMilliseconds: () => start + passed, sleep: async () => undefined }
+  const clock = { nowMilliseconds: () => START + passed, sleep: async () => undefined }
   const proofs = openProofs({
     proofKey: new SecretBytes(systemRandom.bytes(32)),
     chains: new Map([[network, chain]]),
@@ -278,7 +269,6 @@ export async function openScene(store: Store, family: 'evm' | 'solana' = 'evm'):
     accounts,
     script,
     sent,
-    doomed,
     deps,
     chain,
     asked: () => asked,
