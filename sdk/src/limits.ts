@@ -41,6 +41,8 @@ export const limits = {
   paywallTimeoutSeconds: 60,
   /** How long a buyer waits for a settlement before it is told to ask again. */
   paywallSettleMilliseconds: 28_000,
+  /** The same where the buyer's approval of Permit2 comes first, for which the service waits by itself (`settleWaitSeconds`). */
+  paywallApprovalMilliseconds: 58_000,
   /** How long what the service said of networks and fee payers is used, and how long it may take to say it. */
   paywallTermsMilliseconds: 300_000,
   paywallAskMilliseconds: 5_000,

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts'
-import { limits } from '../limits.ts'
 import type { Charged } from './charge.ts'
 
 /** Why nothing has gone out for money that was taken. */
@@ -21,11 +20,12 @@ export interface ChargeEnds {
   over(): void
 }
 
-/** Lets a settlement be waited for, and not for ever. Each outcome is heard: by who waits, or else by `missed`. */
+/** Lets a settlement be waited for, and not for ever: each wait ends after `waitMilliseconds`. Each outcome is heard: by who waits, or else by `missed`. */
 export function chargeInTime(
   charge: Promise<Charged>,
   clock: Clock,
   { missed, over }: ChargeEnds,
+  waitMilliseconds: number,
 ): Charging {
   const waiting = new Set<(charged: Charged) => void>()
   let hasCome = false
@@ -48,7 +48,7 @@ export function chargeInTime(
           resolve(charged)
         }
         waiting.add(answer)
-        void clock.sleep(limits.paywallSettleMilliseconds, isOver.signal).then(() => {
+        void clock.sleep(waitMilliseconds, isOver.signal).then(() => {
           if (waiting.delete(answer)) resolve({ kind: 'pending', wasLost: false })
         })
       })

@@ -6,7 +6,7 @@ import { isObject } from '../is-object.ts'
 import { limits } from '../limits.ts'
 import { requirementV1, requirementV2, resourceOf } from './demand.ts'
 import type { Place } from './demand.ts'
-import { handedOver } from './extensions.ts'
+import { bringsApproval, handedOver } from './extensions.ts'
 import type { Taken } from './hand-over.ts'
 import { signedReceipt } from './offer-receipt.ts'
 import type { Presented } from './presented.ts'
@@ -91,6 +91,13 @@ export function takenBy(
 export function mayBeLost(charged: Charged, lostAt: number): boolean {
   if (charged.kind !== 'repeated' || charged.firstAnsweredAt === null) return true
   return charged.firstAnsweredAt >= lostAt - limits.paywallLostMilliseconds
+}
+
+/** How long a buyer waits for the settlement of what it shows before it is told to ask again. Milliseconds. */
+export function waitOf({ payload }: Presented): number {
+  return bringsApproval(payload)
+    ? limits.paywallApprovalMilliseconds
+    : limits.paywallSettleMilliseconds
 }
 
 /** Settles through the service, by the seller's own terms and nothing that the buyer wrote. Never throws. */
@@ -201,7 +208,9 @@ function judgeRefusal(
     const response = responseOf(answer, paid)
     return { kind: 'repeated', paid: own, response, firstAnsweredAt, wasLost: false }
   }
-  if (reason === 'settlement_pending') return { kind: 'pending', wasLost: false }
+  if (reason === 'settlement_pending' || reason === 'approval_pending') {
+    return { kind: 'pending', wasLost: false }
+  }
   if (!BUYERS.test(reason) || SELLERS.includes(reason)) {
     return { kind: 'unavailable', code: reason, wasLost: false }
   }

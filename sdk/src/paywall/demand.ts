@@ -38,7 +38,9 @@ export async function demand(
     extensions: { ...declared(place, requirements), ...(await offersOf(place, offered)) },
   }
   // A payment of version 1 does not say which of several it is for.
-  const known = requirements.filter(({ scheme }) => scheme === 'exact')
+  const known = requirements.filter(
+    ({ scheme, alias }) => scheme === 'exact' && alias !== undefined,
+  )
   const first = known.filter(
     ({ network }, at) => known.findIndex((each) => each.network === network) === at,
   )

@@ -6,7 +6,7 @@ import type { Admission, Asked } from './admission.ts'
 import { checkPrices } from './check-prices.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
 import type { Charging } from './charge-in-time.ts'
-import { charge, mayBeLost, requirementFor, takenBy } from './charge.ts'
+import { charge, mayBeLost, requirementFor, takenBy, waitOf } from './charge.ts'
 import type { Charged } from './charge.ts'
 import { identifierProblem } from './extensions.ts'
 import { openHandOver } from './hand-over.ts'
@@ -87,10 +87,15 @@ export function openGate(
     adrift.delete(key)
     const charging =
       known ??
-      chargeInTime(charge(florin, presented, requirement, place), clock, {
-        missed: (late) => missed(late, header),
-        over: () => void (adrift.get(key) === charging && adrift.delete(key)),
-      })
+      chargeInTime(
+        charge(florin, presented, requirement, place),
+        clock,
+        {
+          missed: (late) => missed(late, header),
+          over: () => void (adrift.get(key) === charging && adrift.delete(key)),
+        },
+        waitOf(presented),
+      )
     const charged = await charging.wait()
     if (charging.isUnderWay()) adrift.set(key, charging)
     await lost.note(header, charged)

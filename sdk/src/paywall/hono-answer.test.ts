@@ -68,7 +68,7 @@ test('a payment by exact whose buyer goes away before the answer is told of as u
   const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
   const asset = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
   const payTo = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
-  const assets = [{ symbol: 'USDC', asset, decimals: 6 }]
+  const assets = [{ symbol: 'USDC', asset, decimals: 6, eip712: { name: 'USDC', version: '2' } }]
   Object.assign(florin.networks, { list: async () => [{ network: NETWORK, assets }] })
   const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }]
   const settled = { transaction: '0xabc', network: NETWORK, extra: { paymentId: 'pay_1' } }

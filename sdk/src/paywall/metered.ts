@@ -7,7 +7,7 @@ import { busy, duplicate, UNAVAILABLE } from './admission.ts'
 import type { Admission, Metered } from './admission.ts'
 import { chargeInTime, TOO_LATE } from './charge-in-time.ts'
 import type { Charging } from './charge-in-time.ts'
-import { charge, look, takenBy } from './charge.ts'
+import { charge, look, takenBy, waitOf } from './charge.ts'
 import type { Charged } from './charge.ts'
 import type { Place } from './demand.ts'
 import type { HandOver, Taken } from './hand-over.ts'
@@ -84,10 +84,12 @@ export function openMeter(
     const known = charges.get(key)
     if (known !== undefined) return known
     const due = { ...requirement, amount: owed.amount }
-    const charging = chargeInTime(charge(florin, presented, due, place), clock, {
-      missed: (charged) => missed(key, charged),
-      over: () => void charges.delete(key),
-    })
+    const charging = chargeInTime(
+      charge(florin, presented, due, place),
+      clock,
+      { missed: (charged) => missed(key, charged), over: () => void charges.delete(key) },
+      waitOf(presented),
+    )
     charges.set(key, charging)
     return charging
   }

@@ -17,7 +17,9 @@ const PROOF = encodeHeader({ x402Version: 2, accepted: ACCEPTED, payload: {} })
 /** A shop on plain `http` before a service that settles a proof once. */
 async function openShop(handler: RequestListener, symbol = 'USDC') {
   const florin = new Florin({ baseUrl: 'http://service.example', apiKey: 'k' })
-  const assets = [{ symbol: 'USDC', asset: TOKEN, decimals: 6 }]
+  const assets = [
+    { symbol: 'USDC', asset: TOKEN, decimals: 6, eip712: { name: 'USDC', version: '2' } },
+  ]
   Object.assign(florin.networks, { list: async () => [{ network: NETWORK, assets }] })
   const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }]
   let settled = 0

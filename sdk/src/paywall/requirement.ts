@@ -2,6 +2,7 @@ import { baseUnitsOf } from '../base-units.ts'
 import { NETWORK_NAMES } from '../contract/network-names.ts'
 import type { Florin } from '../florin.ts'
 import { FlorinError } from '../florin-error.ts'
+import { APPROVALS, PERMITS } from './extensions.ts'
 import type { PaywallPrice } from './price.ts'
 
 /** A price as x402 says it, in no version yet. */
@@ -9,7 +10,7 @@ export interface Requirement {
   readonly scheme: 'exact' | 'upto'
   /** CAIP-2. */
   readonly network: string
-  /** Its name in version 1, where it has one. */
+  /** Its name in version 1, where it can be paid in that: not where Permit2 moves the money. */
   readonly alias: string | undefined
   /** The token's address or mint. */
   readonly asset: string
@@ -17,10 +18,12 @@ export interface Requirement {
   readonly amount: string
   readonly decimals: number
   readonly payTo: string
-  /** EVM: the token's domain. Solana: who pays the fee. `upto`: who may take the money. */
+  /** EVM: the token's domain, and how it is moved where that is not EIP-3009. Solana: who pays the fee. `upto`: who may take the money. */
   readonly extra: Readonly<Record<string, unknown>>
   /** Whether the service submits a buyer's approval of Permit2 that is signed by EIP-2612. */
   readonly takesPermits: boolean
+  /** Whether it gives a buyer the gas for one, and submits that. */
+  readonly takesApprovals: boolean
 }
 
 const ALIASES = new Map(Object.entries(NETWORK_NAMES).map(([name, network]) => [network, name]))
@@ -53,7 +56,8 @@ export async function requirementsOf(
     if (amount === undefined || amount === 0n) {
       throw refused(`${price.amount} is no amount of ${price.asset}`)
     }
-    if (scheme === 'upto' && !network.startsWith('eip155:')) {
+    const isEvm = network.startsWith('eip155:')
+    if (scheme === 'upto' && !isEvm) {
       throw refused(`upto is settled on EVM alone, not on ${price.network}`)
     }
     const kind = kinds.find(
@@ -62,16 +66,29 @@ export async function requirementsOf(
     // Not a wrong setting: the service says so while a node is away or a settling key is empty.
     if (kind === undefined)
       throw unavailable(`${scheme} on ${price.network} cannot be settled right now`)
+    // A token whose domain nobody knows takes no authorization of its own: Permit2 moves any.
+    const isByMethod = isEvm && scheme === 'exact' && asset.eip712 === undefined
+    if (isByMethod && !extensions.includes(PERMITS)) {
+      throw refused(
+        `${price.asset} of ${price.network} can be moved by Permit2 alone, which the service has not`,
+      )
+    }
+    const isByPermit2 = isByMethod || scheme === 'upto'
     return {
       scheme,
       network,
-      alias: ALIASES.get(network),
+      alias: isByPermit2 ? undefined : ALIASES.get(network),
       asset: asset.asset,
       amount: `${amount}`,
       decimals: asset.decimals,
       payTo: price.payTo,
-      extra: { ...asset.eip712, ...kind.extra },
-      takesPermits: scheme === 'upto' && extensions.includes('eip2612GasSponsoring'),
+      extra: {
+        ...asset.eip712,
+        ...kind.extra,
+        ...(isByMethod ? { assetTransferMethod: 'permit2' } : {}),
+      },
+      takesPermits: isByPermit2 && asset.eip712 !== undefined && extensions.includes(PERMITS),
+      takesApprovals: isByPermit2 && extensions.includes(APPROVALS),
     }
   })
 }
