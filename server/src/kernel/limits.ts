@@ -353,6 +353,8 @@ export const limits = {
   gapPlacesMax: 16,
   /** Next attempts that are made at once: as many transactions of the database may be begun for them, and payments need some, too. */
   renewalsAtOnceMax: 8,
+  /** How far above the newest block that was read the word of a node may be about that something can happen no more: what it says waits for that block. */
+  deadAheadBlocksMax: 1_000,
   /** Open places whose expiry is looked after in one round. */
   livingPlacesMax: 200,
   /** How long a node may have found a place that the follower has not seen before somebody is told, and how often it is logged. */

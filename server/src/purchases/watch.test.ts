@@ -83,6 +83,9 @@ test('bytes that one node would still take are not over, whatever was told of th
   }
   expect(await look()).toBeNull()
   expect(asked).toMatchObject([{ raw, sinceHeight: 130n }])
+  // The word of a node about a block of the far future would be waited for without an end.
+  said.deadFrom = 10n ** 12n
+  expect(await look()).toBeNull()
   said.deadFrom = 140n
   expect(await look()).toBe('140')
 })

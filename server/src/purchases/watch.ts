@@ -5,6 +5,7 @@ import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import { openTurns } from '../kernel/turns.ts'
+import { withinReach } from '../sender/follower-store.ts'
 import type { Store } from '../store/postgres.ts'
 import type { PurchaseBook } from './book.ts'
 import { noteDead, noteLooks, silentPurchases } from './live-store.ts'
@@ -108,7 +109,7 @@ async function lookAt(
  */
 async function lookAtLifetimes(
   { store }: WatchPurchasesDeps,
-  { renewal }: Chain,
+  { config, renewal }: Chain,
   purchases: readonly OpenPurchase[],
 ): Promise<void> {
   const mortals = purchases.flatMap(({ paymentId, stored, lastValidBlockHeight }) =>
@@ -125,5 +126,7 @@ async function lookAtLifetimes(
   const over = await endedLifetimes(renewal, mortals)
   if (over.length === 0) return
   const dead = over.map(({ mortal: { paymentId }, height }) => ({ paymentId, height }))
-  await store.inTransaction('service', (tx) => noteDead(tx, dead))
+  await store.inTransaction('service', async (tx) => {
+    await noteDead(tx, await withinReach(tx, config.network, dead))
+  })
 }

@@ -55,6 +55,19 @@ export async function followedHeight(tx: Tx, network: NetworkId): Promise<bigint
   return (await networkFollowed(tx, network)).height
 }
 
+/**
+ * Of what nodes say of final blocks, that which is about a block that was read or soon will be. One that names a height of the far future would be
+ * waited for without an end; asked again, it or another one says another.
+ */
+export async function withinReach<Word extends { readonly height: bigint }>(
+  tx: Tx,
+  network: NetworkId,
+  words: readonly Word[],
+): Promise<readonly Word[]> {
+  const read = (await followedHeight(tx, network)) ?? 0n
+  return words.filter(({ height }) => height <= read + BigInt(limits.deadAheadBlocksMax))
+}
+
 /** How far each of the networks has been read; one that was never followed is missing. */
 export async function followedHeights(
   tx: Tx,

@@ -46,6 +46,9 @@ test('a build is not called over while one node would still take it, whatever wa
     raw: Buffer.from(built.build.transaction),
     sinceHeight: 103n,
   })
+  // The word of a node about a block of the far future would be waited for without an end.
+  said.deadFrom = 10n ** 12n
+  await look()
   // What every node says counts up to where it says it, if that is above what was told.
   said.deadFrom = 105n
   await look()

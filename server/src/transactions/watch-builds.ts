@@ -7,6 +7,7 @@ import type { PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Store } from '../store/postgres.ts'
 
+import { withinReach } from '../sender/follower-store.ts'
 import { closeBuilds, noteDead, takeSilentBuilds } from './live-store.ts'
 import type { SilentBuild } from './live-store.ts'
 import { silentHashes } from './submission-store.ts'
@@ -46,7 +47,9 @@ export async function watchBuilds(
     ...(await lifetimesOver({ store }, chain, silent)),
   ]
   if (dead.length === 0) return
-  await store.inTransaction('service', (tx) => noteDead(tx, dead))
+  await store.inTransaction('service', async (tx) => {
+    await noteDead(tx, await withinReach(tx, network, dead))
+  })
 }
 
 interface Dead {
