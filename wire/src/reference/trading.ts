@@ -22,7 +22,7 @@ const buy = {
   slippage: 10,
   slippageUsed: 0,
   priceImpact: 0.05,
-  priorityFeeUsed: 0.00000016,
+  priorityFeeUsed: 0.00000106,
   fee: 0.00000214,
   venue: 'uniswap-v2',
   status: 'confirmed',
