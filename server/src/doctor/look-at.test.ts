@@ -31,7 +31,7 @@ test('the doctor names what nodes found and nobody saw mined, the oldest first, 
   await sooner.look('one', START + 1_000)
   await searched.look('one', START, false)
 
-  const nothing = { findings: [], unasked: [], notTaken: [], lookAt: [] }
+  const nothing = { findings: [], unasked: [], notTaken: [], clocks: [], lookAt: [] }
   expect(await diagnosisAt(START + OLD - 1)).toEqual(nothing)
   const of = ({ network, attempt }: typeof sooner) => ({
     network,
