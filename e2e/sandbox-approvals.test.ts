@@ -35,6 +35,12 @@ async function run(word: string, variables: Readonly<Record<string, string>> = {
   return stdout
 }
 
+test('a command that is told no wallet still takes the first one for everybody', async () => {
+  const { stdout } = await runFlorin(['wallets', '--json'], florin.dataDirectory)
+  expect(stdout.indexOf('sandbox 1')).toBeGreaterThan(-1)
+  expect(stdout.indexOf('sandbox approvals')).toBeGreaterThan(stdout.indexOf('sandbox 1'))
+})
+
 test('the guide: a buyer with nothing but the old token pays a stock seller, twice for one gift', async () => {
   const announced = async () => (await run('/x402/supported')).includes('erc20ApprovalGas')
   await until('it is announced', announced, { seconds: 60 })

@@ -5,6 +5,7 @@ import { withOwnService } from './run-service.ts'
 import { sandboxNetworks } from './sandbox-network.ts'
 import type { SandboxReady } from './sandbox-ready.ts'
 import { openSandboxAccount } from './seed-keys.ts'
+import { seedWallets } from './seed-wallets.ts'
 import type { Workshop } from './workshop.ts'
 
 const LABEL = 'sandbox approvals'
@@ -21,6 +22,8 @@ export async function seedSponsor(
   const approvalWallet = await withOwnService(workshop, networks, database, async (service) => {
     const { store, custody } = service
     const accountId = await openSandboxAccount(service)
+    // Those for everybody come first: commands that are told no wallet take the first one.
+    await seedWallets(service, accountId, sandbox)
     const there = await store.inTransaction(accountId, (tx) => listWallets(tx, accountId))
     const kept = there.find(
       ({ label, sandboxInstance }) => label === LABEL && sandboxInstance === sandbox.instance,
