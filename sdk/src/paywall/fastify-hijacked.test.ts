@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { until } from '@florin/server/kernel/until.ts'
 import { fastify } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { openShop } from './test-shop.ts'
+import { FAILURES, fails, HEARD_OF_FAILURE, openShop } from './test-shop.ts'
 import type { Scheme } from './test-shop.ts'
 
 type Handler = (response: ServerResponse) => unknown
@@ -34,23 +34,10 @@ async function openHijackingShop(scheme: Scheme, handler: Handler) {
   }
 }
 
-const fails = (): never => {
-  throw new Error('mine')
-}
-const HEARD = {
-  exact: ['paid', 'handler_threw', 'the handler answered 500'],
-  upto: ['handler_threw'],
-} as const
-
-test.each([
-  ['throws', 'exact', fails],
-  ['throws', 'upto', fails],
-  ['rejects', 'exact', async () => fails()],
-  ['rejects', 'upto', async () => fails()],
-] as const)(
+test.each(FAILURES)(
   'a handler that has taken the reply and %s is answered with 500, and has delivered nothing, by %s',
   async (_, scheme, handler) => {
-    const heard = HEARD[scheme]
+    const heard = HEARD_OF_FAILURE[scheme]
     const { buy, told } = await openHijackingShop(scheme, handler)
     expect((await buy()).status).toBe(500)
     await until('the seller has heard', () => told.length === heard.length, { seconds: 30 })

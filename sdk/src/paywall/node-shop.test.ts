@@ -9,7 +9,15 @@ import type { FastifyReply } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Paywall } from './paywall.ts'
 import { openTestServer } from './test-server.ts'
-import { openShop, refuses, settlesOnce, settlesWhenLet } from './test-shop.ts'
+import {
+  FAILURES,
+  fails,
+  HEARD_OF_FAILURE,
+  openShop,
+  refuses,
+  settlesOnce,
+  settlesWhenLet,
+} from './test-shop.ts'
 import type { Scheme, Settle } from './test-shop.ts'
 
 /** What the test does with each response before the paywall has it. */
@@ -212,24 +220,10 @@ test('Fastify: a reply that somebody else takes meanwhile is theirs, and its pay
   expect(await (await buy()).text()).toBe('goods')
 })
 
-const fails = (): never => {
-  throw new Error('mine')
-}
-
-const HEARD = {
-  exact: ['paid', 'handler_threw', 'the handler answered 500'],
-  upto: ['handler_threw'],
-} as const
-
-test.each([
-  ['throws', 'exact', fails],
-  ['throws', 'upto', fails],
-  ['rejects', 'exact', async () => fails()],
-  ['rejects', 'upto', async () => fails()],
-] as const)(
+test.each(FAILURES)(
   'a handler that %s where no framework catches it is answered with 500, by %s',
   async (_, scheme, handler) => {
-    const heard = HEARD[scheme]
+    const heard = HEARD_OF_FAILURE[scheme]
     const { buy, told, rejected } = await openNodeShop('plain http', scheme, { handler })
     expect((await buy()).status).toBe(500)
     await until('the seller has heard', () => told.length === heard.length, { seconds: 30 })

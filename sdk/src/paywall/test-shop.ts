@@ -81,3 +81,22 @@ export function openShop(
   const proof = encodeHeader({ x402Version: 2, accepted, payload })
   return { wall, paying: { 'payment-signature': proof }, told }
 }
+
+/** A handler that fails before it has answered anything. */
+export const fails = (): never => {
+  throw new Error('mine')
+}
+
+/** The ways in which one fails, with the scheme that it was paid by. */
+export const FAILURES = [
+  ['throws', 'exact', fails],
+  ['throws', 'upto', fails],
+  ['rejects', 'exact', async () => fails()],
+  ['rejects', 'upto', async () => fails()],
+] as const
+
+/** What the seller hears of it: by `exact` the money was taken before. */
+export const HEARD_OF_FAILURE = {
+  exact: ['paid', 'handler_threw', 'the handler answered 500'],
+  upto: ['handler_threw'],
+} as const

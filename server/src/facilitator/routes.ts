@@ -8,9 +8,9 @@ import { fingerprint } from '../idempotency/fingerprint.ts'
 import type { Kept } from '../kernel/kept.ts'
 import type { Log } from '../kernel/log.ts'
 import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
+import { givenUnderKey } from './given-under-key.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { openLister } from './lister.ts'
-import { refuseOtherBody } from './refuse-other-body.ts'
 import { saySettled } from './say-or-take-back.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settle.ts'
@@ -53,7 +53,8 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
     route(endpoints.x402Settle, async ({ body, caller, requestId, over, idempotencyKey: key }) => {
       const operation = endpoints.x402Settle.id
       const once = key === undefined ? null : { operation, key, fingerprint: fingerprint(body) }
-      await refuseOtherBody(deps.store, caller.accountId, once)
+      // Of another body it is refused; for the same one the settlement is joined, and its success is given again.
+      await givenUnderKey(deps.store, caller.accountId, once)
       const nothing = await settleNothing(deps, caller.accountId, body)
       if (nothing !== undefined) return { body: nothingAnswer(nothing, body) }
       const now = clock.nowMilliseconds()

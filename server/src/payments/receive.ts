@@ -7,6 +7,7 @@ import { authorizationOf } from '../facilitator/authorization-of.ts'
 import { claimOfPayment } from '../facilitator/claim-store.ts'
 import { followReverted } from '../facilitator/follow-reverted.ts'
 import type { Once } from '../facilitator/give.ts'
+import { givenUnderKey } from '../facilitator/given-under-key.ts'
 import { takeIn } from '../facilitator/intake.ts'
 import { joinClaim } from '../facilitator/join.ts'
 import type { ClaimedPayment, Joined, JoinOrder } from '../facilitator/join.ts'
@@ -14,7 +15,6 @@ import { settlePayment } from '../facilitator/settle.ts'
 import { settleElsewhere } from '../facilitator/settle-elsewhere.ts'
 import type { ElsewhereDeps } from '../facilitator/settle-elsewhere.ts'
 import type { RemoteClient } from '../facilitator/remote.ts'
-import { findKey } from '../idempotency/store.ts'
 import { parseId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import { expectationOf, isForResource, requirementsOf } from './expectation.ts'
@@ -89,16 +89,8 @@ async function earlier(
   deps: ReceiveDeps,
   order: JoinOrder & { readonly once: Once | null },
 ): Promise<Joined | undefined> {
-  const { accountId, once } = order
-  if (once === null) return undefined
-  const known = await deps.store.inTransaction(accountId, (tx) =>
-    findKey(tx, { ...once, accountId }),
-  )
-  if (known === undefined) return undefined
-  if (known.kind === 'mismatch') throw new Refusal('IDEMPOTENCY_MISMATCH')
-  const paymentId = parseId('pay', known.resourceId)
-  if (paymentId === undefined) throw new Error('an idempotency key names no payment')
-  return joinById(deps, order, paymentId)
+  const paymentId = await givenUnderKey(deps.store, order.accountId, order.once)
+  return paymentId && joinById(deps, order, paymentId)
 }
 
 async function joinById(
