@@ -152,7 +152,7 @@ describe('florin serve starts nothing and names everything that is wrong at once
       clock,
     }
     const wallet = await createWallet(custody, { accountId, family: 'evm', label: null })
-    await store.inTransaction(accountId, (tx) => insertWallet(tx, wallet))
+    await store.inTransaction(accountId, (tx) => insertWallet(tx, custody.wrapper, wallet))
     const node = await startTestNode({ reply: () => ({ error: { code: -32601, message: 'no' } }) })
     const owned = { url: database.url.reveal(), keyFile: 'master.key', sandbox: null }
     await mkdir(join(directory, 'up'))

@@ -47,6 +47,12 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./keys/delete.ts')).runKeysDelete,
   },
   {
+    name: 'rekey',
+    usage: 'NEW_KEY_FILE [--json]',
+    summary: 'seal all wallets and secrets under another key-encryption key, while nothing runs',
+    load: async () => (await import('./rekey.ts')).runRekey,
+  },
+  {
     name: 'operator-link',
     usage: '[--email E] [--json]',
     summary: 'a link that signs an operator in on the dashboard: once, within 15 minutes',

@@ -37,7 +37,7 @@ export async function seedSettlers(
         const label = `settles ${made + 1}`
         const wallet = await createWallet(custody, { accountId, family, label })
         await store.inTransaction('service', async (tx) => {
-          await insertWallet(tx, wallet)
+          await insertWallet(tx, custody.wrapper, wallet)
           await insertSettler(tx, wallet.id, clock.nowMilliseconds())
         })
       }

@@ -30,7 +30,7 @@ export async function seedSponsor(
     )
     if (kept !== undefined) return kept.address
     const wallet = await createWallet(custody, { accountId, family: 'evm', label: LABEL })
-    await store.inTransaction(accountId, (tx) => insertWallet(tx, wallet))
+    await store.inTransaction(accountId, (tx) => insertWallet(tx, custody.wrapper, wallet))
     return wallet.address
   })
   return { ...sandbox, evm: { ...sandbox.evm, approvalWallet } }

@@ -28,7 +28,7 @@ export async function seedWallets(
     )
     if (kept !== undefined) return kept.address
     const wallet = await createWallet(custody, { accountId, family, label })
-    await store.inTransaction(accountId, (tx) => insertWallet(tx, wallet))
+    await store.inTransaction(accountId, (tx) => insertWallet(tx, custody.wrapper, wallet))
     return wallet.address
   }
   const wallets: SandboxFile['wallets'][number][] = []

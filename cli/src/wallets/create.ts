@@ -25,8 +25,9 @@ export const runWalletsCreate: Run = async ({ args, environment, print }) => {
       (async () => {
         const { accountId } = work
         requireNetworkOf(family, work.networks)
-        const fresh = await createWallet(await work.custody(), { accountId, family, label })
-        await keepNewWallet(work, fresh)
+        const custody = await work.custody()
+        const fresh = await createWallet(custody, { accountId, family, label })
+        await keepNewWallet({ ...work, custody }, fresh)
         return fresh
       })(),
     ),

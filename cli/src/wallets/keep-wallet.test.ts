@@ -66,7 +66,8 @@ test('a wallet leaves one entry when it is made, imported or brought back, and n
 
 test('a deleted wallet comes back to its account, once, and only where its networks are', async () => {
   const { store } = database
-  const books = { store, audit: openAudit({ clock, random }), networks: custody.networks }
+  const { networks } = custody
+  const books = { store, audit: openAudit({ clock, random }), networks, custody }
   const { accountId } = await createAccount({ store, clock, random }, 'till')
   const fresh = await createWallet(custody, { accountId, family: 'evm', label: null })
   const { id, address } = fresh

@@ -16,9 +16,12 @@ interface Books {
 }
 
 /** Stores a new wallet and notes it in its account's audit log, as the work of whoever has the machine. */
-export async function keepNewWallet({ store, audit }: Books, fresh: Wallet): Promise<void> {
+export async function keepNewWallet(
+  { store, audit, custody }: Books & { readonly custody: Custody },
+  fresh: Wallet,
+): Promise<void> {
   await store.inTransaction(fresh.accountId, async (tx) => {
-    await insertWallet(tx, fresh)
+    await insertWallet(tx, custody.wrapper, fresh)
     await note(tx, audit, fresh, 'wallet.created')
   })
 }

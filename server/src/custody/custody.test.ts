@@ -101,7 +101,7 @@ async function anAccount(): Promise<AccountId> {
 
 async function stored(accountId: AccountId, label: string | null = null): Promise<Wallet> {
   const wallet = await createWallet(custody, { accountId, family: 'evm', label })
-  await database.store.inTransaction(accountId, (tx) => insertWallet(tx, wallet))
+  await database.store.inTransaction(accountId, (tx) => insertWallet(tx, custody.wrapper, wallet))
   return wallet
 }
 

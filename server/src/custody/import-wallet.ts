@@ -56,7 +56,10 @@ export async function importWallet(
   const facts = { id, accountId, family, address, label, sandboxInstance, createdAtMilliseconds }
   // Not in the account's own scope: the address may be another's.
   return await store.inTransaction('service', async (tx) => {
-    const { wallet, isNew, isDeleted } = await insertWalletOnce(tx, { ...facts, ...sealed })
+    const { wallet, isNew, isDeleted } = await insertWalletOnce(tx, custody.wrapper, {
+      ...facts,
+      ...sealed,
+    })
     if (isNew) {
       await changed(tx, { wallet, was: 'new' })
       return { wallet, was: 'new' }

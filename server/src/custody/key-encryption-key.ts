@@ -1,13 +1,19 @@
 import { scrypt } from 'node:crypto'
+import { Refusal } from '@florin/wire/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { SecretBytes } from '../kernel/secret.ts'
-import type { Store } from '../store/postgres.ts'
+import type { Store, Tx } from '../store/postgres.ts'
 import { boundFields } from './bound-fields.ts'
-import { findInstallationSecret, storeInstallationSecretOnce } from './installation-secret-store.ts'
+import {
+  findInstallationSecret,
+  KEY_ROW,
+  keepKeyRow,
+  storeInstallationSecretOnce,
+} from './installation-secret-store.ts'
 import { KeyUnusable } from './key-file.ts'
+import type { KeyWrapper } from './key-wrapper.ts'
 import { SealBroken, seal, unseal } from './seal.ts'
 
-const ROW = 'key-encryption-key'
 const LAYOUT_VERSION = 1
 const SALT_BYTES = 16
 const KEY_BYTES = 32
@@ -37,16 +43,45 @@ export async function openKeyEncryptionKey({
   text: SecretBytes
   random: Random
 }): Promise<SecretBytes> {
-  const row = await storeInstallationSecretOnce(store, ROW, async () => {
-    const derivation = new Uint8Array(CHECK_AT)
-    derivation.set([LAYOUT_VERSION, COST_LOG2, BLOCK_SIZE, PARALLELISM])
-    derivation.set(random.bytes(SALT_BYTES), SALT_AT)
-    const key = await derive(text, derivation)
-    const check = seal(key.reveal(), new Uint8Array(0), ADDITIONAL_DATA, random)
-    key.erase()
-    return Buffer.concat([derivation, check])
+  const row = await storeInstallationSecretOnce(store, KEY_ROW, async () => {
+    const made = await newKeyRow(text, random)
+    made.key.erase()
+    return made.row
   })
   return await openRow(text, row)
+}
+
+/** A key of this text with a salt of its own, and the row that tells it; nothing is stored. The caller erases the key. */
+export async function newKeyRow(
+  text: SecretBytes,
+  random: Random,
+): Promise<{ readonly key: SecretBytes; readonly row: Uint8Array }> {
+  const derivation = new Uint8Array(CHECK_AT)
+  derivation.set([LAYOUT_VERSION, COST_LOG2, BLOCK_SIZE, PARALLELISM])
+  derivation.set(random.bytes(SALT_BYTES), SALT_AT)
+  const key = await derive(text, derivation)
+  const check = seal(key.reveal(), new Uint8Array(0), ADDITIONAL_DATA, random)
+  return { key, row: Buffer.concat([derivation, check]) }
+}
+
+/**
+ * Asked in every transaction that stores something sealed. `rekey` may have been run since this process derived its key: what it
+ * seals would be lost with the key that was taken out of use. Holds the key's row until the transaction ends, so that `rekey` waits
+ * for it. Refuses NETWORK_ERROR; nothing is stored then. A wrapper that asks a KMS has no row, and nothing to ask.
+ */
+export async function requireCurrentKey(tx: Tx, wrapper: KeyWrapper): Promise<void> {
+  const row = await keepKeyRow(tx)
+  if (row === undefined) return
+  try {
+    const nothing = await wrapper.unwrap(row.subarray(CHECK_AT), ADDITIONAL_DATA)
+    nothing.erase()
+  } catch (error) {
+    if (!(error instanceof SealBroken)) throw error
+    throw new Refusal('NETWORK_ERROR', {
+      message:
+        'This instance has to be started anew before it makes keys: its key was exchanged meanwhile. Nothing was stored.',
+    })
+  }
 }
 
 /** Why this text does not open what a database holds; undefined when it does, or nothing is held yet. Stores nothing. */
@@ -57,7 +92,7 @@ export async function findKeyProblem({
   store: Store
   text: SecretBytes
 }): Promise<KeyUnusable | undefined> {
-  const row = await findInstallationSecret(store, ROW)
+  const row = await findInstallationSecret(store, KEY_ROW)
   if (row === undefined) return undefined
   try {
     const key = await openRow(text, row)
@@ -69,7 +104,8 @@ export async function findKeyProblem({
   }
 }
 
-async function openRow(text: SecretBytes, row: Uint8Array): Promise<SecretBytes> {
+/** The key of this text, if the row is its own. Throws KeyUnusable. The caller erases it. */
+export async function openRow(text: SecretBytes, row: Uint8Array): Promise<SecretBytes> {
   const key = await derive(text, row)
   try {
     unseal(key.reveal(), row.subarray(CHECK_AT), ADDITIONAL_DATA)

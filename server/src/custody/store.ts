@@ -4,6 +4,8 @@ import type { Address } from '../chains/chain.ts'
 import type { AccountId, WalletId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
+import { requireCurrentKey } from './key-encryption-key.ts'
+import type { KeyWrapper } from './key-wrapper.ts'
 import type { Wallet } from './wallet.ts'
 
 interface WalletRow {
@@ -186,8 +188,12 @@ export async function listWallets(tx: Tx, accountId: AccountId): Promise<readonl
   return rows.map(toWallet)
 }
 
-/** Stores a new wallet. Refuses INVALID_PARAMETERS when the account has `walletsPerAccountMax` already. */
-export async function insertWallet(tx: Tx, wallet: Wallet): Promise<void> {
+/**
+ * Stores a new wallet that this wrapper has sealed. Refuses INVALID_PARAMETERS when the account has `walletsPerAccountMax` already,
+ * and as `requireCurrentKey` does.
+ */
+export async function insertWallet(tx: Tx, wrapper: KeyWrapper, wallet: Wallet): Promise<void> {
+  await requireCurrentKey(tx, wrapper)
   await requireRoom(tx, wallet.accountId)
   await tx.query('custody_insert_wallet', INSERT, valuesOf(wallet))
 }
@@ -198,6 +204,7 @@ export async function insertWallet(tx: Tx, wallet: Wallet): Promise<void> {
  */
 export async function insertWalletOnce(
   tx: Tx,
+  wrapper: KeyWrapper,
   wallet: Wallet,
 ): Promise<{ readonly wallet: Wallet; readonly isNew: boolean; readonly isDeleted: boolean }> {
   const { family, address } = wallet
@@ -207,6 +214,7 @@ export async function insertWalletOnce(
   }
   const there = await found()
   if (there !== undefined) return there
+  await requireCurrentKey(tx, wrapper)
   await requireRoom(tx, wallet.accountId)
   const inserted = await tx.query(
     'custody_insert_wallet_once',

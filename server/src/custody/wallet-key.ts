@@ -4,6 +4,8 @@ import type { Random } from '../kernel/random.ts'
 import { SecretBytes } from '../kernel/secret.ts'
 import { boundFields } from './bound-fields.ts'
 import type { KeyWrapper } from './key-wrapper.ts'
+import { rewrap } from './reseal.ts'
+import type { KeyChange } from './reseal.ts'
 import { seal, unseal } from './seal.ts'
 
 const DATA_KEY_BYTES = 32
@@ -74,4 +76,13 @@ export async function openWalletKey(
   } finally {
     dataKey.erase()
   }
+}
+
+/** A wallet's data key under another key-encryption key; its private key stays under the data key as it is. Throws SealBroken. */
+export async function rewrapDataKey(
+  keys: KeyChange,
+  owner: KeyOwner,
+  sealedDataKey: Uint8Array,
+): Promise<Uint8Array> {
+  return await rewrap(keys, sealedDataKey, boundTo('data-key', owner))
 }

@@ -7,6 +7,8 @@ import type { Tx } from './postgres.ts'
 
 /** One channel for all wake-ups: the payload says what changed, a reader looks the rest up. */
 const CHANNEL = 'florin_changed'
+/** What the database calls the connection on which an instance listens: each has one. */
+export const LISTENER_NAME = 'florin-listen'
 const NAMES_PER_NOTIFICATION_MAX = 200
 const RECONNECT_MILLISECONDS = 500
 
@@ -41,7 +43,7 @@ export function openListener({
   async function listenOnce(): Promise<void> {
     const client = new pg.Client({
       connectionString: url.reveal(),
-      application_name: 'florin-listen',
+      application_name: LISTENER_NAME,
       keepAlive: true,
       connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
     })

@@ -52,7 +52,7 @@ export async function makeWallet(
     )
     switch (claim.kind) {
       case 'new': {
-        await insertWallet(tx, fresh)
+        await insertWallet(tx, custody.wrapper, fresh)
         const [action, { address }] = ['wallet.created', fresh]
         const details = { address, family, label }
         await audit.note(tx, { accountId, actor, action, object: fresh.id, details })

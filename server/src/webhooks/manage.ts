@@ -3,6 +3,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { Plan } from '@florin/wire/plan.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Actor } from '../audit/entry.ts'
+import { requireCurrentKey } from '../custody/key-encryption-key.ts'
 import type { KeyWrapper } from '../custody/key-wrapper.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
@@ -70,6 +71,7 @@ export async function createWebhook(
     const intent = { accountId, operation: 'createWebhook', key, asked: terms }
     const before = await claimOnce(tx, intent, `${id} ${digestOf(sealed)}`, nowMilliseconds)
     if (before !== undefined) return await madeBefore(tx, accountId, before)
+    await requireCurrentKey(tx, wrapper)
     const order = { id, accountId, ...terms, sealedSecret: sealed, nowMilliseconds }
     const webhook = await insertWebhook(tx, order, MAX[plan])
     const [action, details] = ['webhook.created', notedTerms(terms)]
@@ -152,6 +154,7 @@ export async function rotateSecret(
     const untilMilliseconds =
       previousValidSeconds === 0 ? null : nowMilliseconds + previousValidSeconds * 1000
     const times = { untilMilliseconds, nowMilliseconds }
+    await requireCurrentKey(tx, wrapper)
     const rotated = await replaceSecret(tx, webhook, { sealedSecret: fresh.sealed }, times)
     const [action, details] = ['webhook.secret_rotated', { previousValidSeconds }]
     await audit.note(tx, { accountId, actor, action, object: webhook.id, details })

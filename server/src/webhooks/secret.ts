@@ -1,5 +1,7 @@
 import type { KeyWrapper } from '../custody/key-wrapper.ts'
 import { boundFields } from '../custody/bound-fields.ts'
+import { rewrap } from '../custody/reseal.ts'
+import type { KeyChange } from '../custody/reseal.ts'
 import type { AccountId, WebhookId } from '../kernel/id.ts'
 import type { Random } from '../kernel/random.ts'
 import { Secret, SecretBytes } from '../kernel/secret.ts'
@@ -37,4 +39,13 @@ export async function openSecret(
   sealed: Uint8Array,
 ): Promise<SecretBytes> {
   return await wrapper.unwrap(sealed, boundTo(owner))
+}
+
+/** A kept secret under another key-encryption key. Throws SealBroken when a byte or the owner differs. */
+export async function rewrapSecret(
+  keys: KeyChange,
+  owner: SecretOwner,
+  sealed: Uint8Array,
+): Promise<Uint8Array> {
+  return await rewrap(keys, sealed, boundTo(owner))
 }
