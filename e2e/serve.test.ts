@@ -30,6 +30,7 @@ const SEPOLIA = 11_155_111
 const ETHER = 10n ** 18n
 /** Secrets of this test: nothing may ever print them. */
 const MASTER = randomBytes(32).toString('hex')
+const NEXT_MASTER = randomBytes(32).toString('hex')
 const PRIVATE = randomBytes(32)
 const PASSWORD = randomBytes(24).toString('hex')
 const PROVIDER_KEY = randomBytes(16).toString('hex')
@@ -354,9 +355,38 @@ describe('from nothing to production', () => {
       unfinished.destroy()
     })
 
+    test('the key-encryption key is exchanged while nothing runs, and then only the new one starts', async () => {
+      await writeFile(path('new.key'), `${NEXT_MASTER}\n`, { mode: 0o600 })
+      const running = spawnServe(env, { directory })
+      await running.port()
+      const early = await florin(['rekey', path('new.key')])
+      expect(early).toMatchObject({ status: 1, stdout: '' })
+      expect(early.stderr).toContain('stop every instance first')
+      running.signal('SIGTERM')
+      expect((await running.ended).code).toBe(0)
+      const done = await florin(['rekey', path('new.key')])
+      expect(done.stdout, done.stderr).toMatch(/^Sealed anew .*: wallets 1, webhooks 0, /)
+      const old = spawnServe(env, { directory })
+      expect((await old.ended).code).toBe(78)
+      expect(old.stderr()).toContain('is not the one that sealed')
+      env = { ...env, FLORIN_KEY_FILE: path('new.key') }
+      serve = spawnServe(env, { directory })
+      const ask = openTlsClient(
+        await serve.port(),
+        () => certificates[shown]?.certificate ?? '',
+        apiKey,
+      )
+      await node.client.call('evm_setAutomine', [true])
+      const asset = { walletAddress: wallet, recipientAddress: recipient, amount: '0.5' }
+      const reply = await ask('POST', '/payment/send', { ...asset, timeout: 20 })
+      expect(reply.body).toMatchObject({ success: true, status: 'confirmed' })
+      printed.push(running.stdout(), running.stderr(), old.stdout(), old.stderr())
+    })
+
     test('nothing that it or a command printed holds a secret', () => {
       const all = [...printed, serve.stdout(), serve.stderr()].join('\n')
-      for (const secret of [MASTER, PRIVATE.toString('hex'), PROVIDER_KEY, PASSWORD, UNKNOWN]) {
+      const secrets = [MASTER, NEXT_MASTER, PRIVATE.toString('hex'), PROVIDER_KEY]
+      for (const secret of [...secrets, PASSWORD, UNKNOWN]) {
         expect(all).not.toContain(secret)
       }
     })
