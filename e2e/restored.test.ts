@@ -45,6 +45,10 @@ describe('back from a backup', () => {
     // Whether it is sound the last test says.
     world = await openWorld({ solana: true, unsound: true })
     for (const family of ['evm', 'solana'] as const) recipients[family] = world.newAddress(family)
+  }, 240_000)
+  afterAll(() => world.stop(), 240_000)
+
+  test('a service starts on a database that is older than the chains', async () => {
     for (const family of ['evm', 'solana'] as const) {
       expect((await pay(family)).body).toMatchObject({ status: 'settled' })
     }
@@ -63,8 +67,7 @@ describe('back from a backup', () => {
     await backup.restore()
     await world.start()
     operator = await signInOperator(world)
-  }, 240_000)
-  afterAll(() => world.stop(), 240_000)
+  })
 
   test('a proof that was settled since is found on chain when its seller shows it again, and settled once (evm)', async () => {
     const { evm: proof } = proofs
