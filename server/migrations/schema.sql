@@ -615,6 +615,7 @@ table trades
   route json not null
   created_at timestamp with time zone not null
   taken numeric(78,0)
+  priority_fee_used numeric(78,0)
 table unread_builds
   network text not null
   payment_id text not null
@@ -972,6 +973,7 @@ trades trades_native_decimals_check: CHECK ((native_decimals >= 0))
 trades trades_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES payments(id)
 trades trades_payment_id_key: UNIQUE (payment_id)
 trades trades_pkey: PRIMARY KEY (id)
+trades trades_priority_fee_used_check: CHECK ((priority_fee_used >= (0)::numeric))
 trades trades_quoted_out_check: CHECK ((quoted_out > (0)::numeric))
 trades trades_received_check: CHECK ((received > (0)::numeric))
 trades trades_side_check: CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text])))

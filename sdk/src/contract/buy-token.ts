@@ -77,8 +77,10 @@ export interface BuyTokenAnswer {
   /** As it was quoted, in percent. */
   readonly priceImpact: string | null
   /**
-   * The total priority fee that was offered, an allowance before it included: as you set it,
-   * else as it was chosen for you.
+   * What its transaction really paid to be included sooner, a part of `fee`: never more than
+   * was offered, which `priorityFee` of the payment tells. An allowance before it is not
+   * counted. Null until the trade took effect, where the chain does not tell, and for trades
+   * seen by a version that did not note it.
    */
   readonly priorityFeeUsed: string | null
   /** What the network took, in native currency; null before that is known. */

@@ -105,6 +105,8 @@ export interface Block {
   readonly parentHash: string
   readonly timeMilliseconds: number
   readonly transactionHashes: readonly TransactionHash[]
+  /** Wei per gas that each of its transactions burns. Left out where blocks do not say it (Solana, EVM before EIP-1559). */
+  readonly baseFeePerGas?: bigint
 }
 
 /** A token transfer that a mined transaction's logs show, whichever the token. */
@@ -150,6 +152,8 @@ export type Outcome =
       readonly succeeded: boolean
       /** What the sender lost beyond the transfer itself: network fees and rent of accounts it created. Native base units. */
       readonly feePaid: BaseUnits
+      /** What of that was for being included sooner, never more than it. Left out where the chain does not tell. */
+      readonly priorityFeePaid?: bigint
       readonly transfers: readonly TokenTransfer[]
       /** What its fee payer's own balances did, the network's fee apart. Left out where the chain does not say (EVM). */
       readonly senderChanges?: readonly AssetChange[]

@@ -160,6 +160,8 @@ export interface Sighting {
   readonly isPlain: boolean
   /** What the fee payer lost beyond its transfers; native base units. */
   readonly feePaid: BaseUnits
+  /** As the chain's `Outcome` says it. */
+  readonly priorityFeePaid?: bigint
   /** What `exact` calls the payment that it settles, or tries to; null when it settles none that is known by its form. */
   readonly proofKey: ProofKey | null
 }

@@ -268,10 +268,11 @@ function seen(
 }
 
 function tradeIn(
-  { network, height, transfers, senderChanges }: Parameters<PaymentBook['mined']>[1][number],
+  transaction: Parameters<PaymentBook['mined']>[1][number],
   tradeId: TradeId,
 ): MinedTrade {
-  return { network, tradeId, height, transfers, senderChanges }
+  const { network, height, transfers, senderChanges, priorityFeePaid } = transaction
+  return { network, tradeId, height, transfers, senderChanges, priorityFeePaid }
 }
 
 /** What each payment of a transaction bears of its fee; the first one also what the division leaves over. */

@@ -49,7 +49,6 @@ function stateOf(payment: Payment, newestHash: TransactionHash | null): CarriedS
     hash: payment.transactionHash ?? newestHash,
     blockHeight: payment.blockHeight,
     feePaid: payment.feePaid,
-    priorityFee: payment.priorityFee,
     failure: payment.failure,
     sandbox: payment.sandbox,
     isBuilt: payment.selfCustody !== undefined,

@@ -12,6 +12,8 @@ export interface MinedTransaction {
   readonly blockHash: string | null
   readonly succeeded: boolean
   readonly feePaid: BaseUnits
+  /** Of this transaction alone, as the chain's `Outcome` says it. */
+  readonly priorityFeePaid?: bigint
   readonly transfers: readonly TokenTransfer[]
   readonly senderChanges?: readonly AssetChange[]
   /** As the chain's `Outcome` says it. */
@@ -22,7 +24,7 @@ export interface MinedTransaction {
 /** A transaction of ours in a final block; what it did was seen when it was mined. */
 export type FinalTransaction = Omit<
   MinedTransaction,
-  'transfers' | 'senderChanges' | 'paysAccounts'
+  'transfers' | 'senderChanges' | 'paysAccounts' | 'priorityFeePaid'
 >
 
 /** A payment that the transaction which carries it did not move. */

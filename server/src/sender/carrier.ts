@@ -55,7 +55,6 @@ export interface CarriedState {
   readonly blockHeight: bigint | null
   /** Native base units. */
   readonly feePaid: bigint | null
-  readonly priorityFee: bigint | null
   readonly failure: { readonly reason: string; readonly message: string } | null
   readonly sandbox: boolean
   /** It was built here and is signed elsewhere. */

@@ -10,6 +10,8 @@ export interface MinedTrade {
   readonly height: bigint
   readonly transfers: readonly TokenTransfer[]
   readonly senderChanges: readonly AssetChange[] | undefined
+  /** What its transaction paid to be included sooner, native base units; undefined where the chain does not tell. */
+  readonly priorityFeePaid: bigint | undefined
 }
 
 /** What a trade brought in: money that the ledger does not have yet. Base units. */
@@ -30,7 +32,7 @@ export interface TradeBook {
     network: NetworkId,
     paymentIds: readonly PaymentId[],
   ): Promise<ReadonlySet<PaymentId>>
-  /** Notes what came in. */
+  /** Notes what came in, and what was paid to be included sooner. */
   mined(tx: Tx, trades: readonly MinedTrade[]): Promise<void>
   /** Not in the chain any more: nothing came in so far. What the ledger has stays, as with any deposit. */
   vanished(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void>

@@ -10,7 +10,7 @@ import {
   bookUpTo,
   forgetReceived,
   holdUnbooked,
-  noteReceived,
+  noteMined,
   paymentsOfOthers,
   tradesOf,
 } from './trade-store.ts'
@@ -21,7 +21,7 @@ import {
  */
 const RECEIVED_MAX = 2n ** 128n - 1n
 
-/** Notes what trades brought in, as their transactions show it. */
+/** Notes what trades brought in and paid to be included sooner, as their transactions show it. */
 export function openTradeBook({
   chains,
   log,
@@ -38,8 +38,10 @@ export function openTradeBook({
     mined: async (tx, mined) => {
       const seen = new Map(mined.map((each) => [each.tradeId, each]))
       const trades = await tradesOf(tx, [...seen.keys()])
-      const received = trades.flatMap((trade) => {
-        const { transfers = [], senderChanges, height = 0n } = seen.get(trade.id) ?? {}
+      const noted = trades.map((trade) => {
+        const shown = seen.get(trade.id)
+        const { transfers = [], senderChanges, height = 0n } = shown ?? {}
+        const known = { tradeId: trade.id, priorityFeeUsed: shown?.priorityFeePaid ?? null }
         const venue = chains.get(trade.network)?.venues?.find(({ name }) => name === trade.venue)
         const quote = quoteOf(trade)
         const swap = { wallet: trade.walletAddress, quote, transfers, senderChanges }
@@ -48,16 +50,16 @@ export function openTradeBook({
         if (units !== null && units > 0n && units <= RECEIVED_MAX) {
           // What was signed bounds it, whatever a token writes into its logs.
           const isTaken = taken !== null && taken > 0n && taken <= trade.amountIn
-          return [{ tradeId: trade.id, units, taken: isTaken ? taken : null, height }]
+          return { ...known, received: { units, height }, taken: isTaken ? taken : null }
         }
         // It took effect, and nobody here can read how: that stays unknown.
         log.warn(
           { network: trade.network, paymentId: trade.paymentId },
           'what a trade brought in could not be read from its transaction',
         )
-        return []
+        return { ...known, received: null, taken: null }
       })
-      if (received.length > 0) await noteReceived(tx, received)
+      if (noted.length > 0) await noteMined(tx, noted)
     },
 
     vanished: (tx, paymentIds) => forgetReceived(tx, paymentIds),

@@ -39,6 +39,7 @@ export interface Happened {
   readonly hash: TransactionHash
   readonly succeeded?: boolean
   readonly fee?: bigint
+  readonly priorityFee?: bigint
   readonly transfers?: readonly TokenTransfer[]
 }
 
@@ -196,9 +197,12 @@ export async function openTradingScene(
       }
       addBlock(happened.map(({ hash }) => hash))
       const { height, hash: blockHash } = tip()
-      for (const { hash, succeeded = true, fee = 7n, transfers = [] } of happened) {
+      for (const each of happened) {
+        const { hash, succeeded = true, fee = 7n, transfers = [], priorityFee } = each
+        const priority = priorityFee === undefined ? {} : { priorityFeePaid: priorityFee }
         const feePaid = baseUnits(fee)
-        outcomes.set(hash, { state: 'mined', height, blockHash, succeeded, feePaid, transfers })
+        const place = { height, blockHash, succeeded }
+        outcomes.set(hash, { state: 'mined', ...place, feePaid, transfers, ...priority })
       }
       let before: typeof cursor
       do {

@@ -24,6 +24,7 @@ interface TradeRow {
   readonly minimum_out: string
   readonly received: string | null
   readonly taken: string | null
+  readonly priority_fee_used: string | null
   readonly slippage: string
   readonly price_impact_basis_points: string | null
   readonly quoted_height: string
@@ -31,7 +32,7 @@ interface TradeRow {
 }
 
 const COLUMNS = `id, account_id, payment_id, side, network, wallet_address, mint, symbol, token_decimals, native_decimals, venue,
-  amount_in, quoted_out, minimum_out, received, taken, trim_scale(slippage)::text as slippage, price_impact_basis_points,
+  amount_in, quoted_out, minimum_out, received, taken, priority_fee_used, trim_scale(slippage)::text as slippage, price_impact_basis_points,
   quoted_height, route`
 
 // The rows were written by this file from branded values; reading them back restores the brands.
@@ -51,6 +52,7 @@ function tradeOf(row: TradeRow): Trade {
     minimumOut: BigInt(row.minimum_out),
     received: row.received === null ? null : BigInt(row.received),
     taken: row.taken === null ? null : BigInt(row.taken),
+    priorityFeeUsed: row.priority_fee_used === null ? null : BigInt(row.priority_fee_used),
     slippage: row.slippage,
     priceImpactBasisPoints:
       row.price_impact_basis_points === null ? null : BigInt(row.price_impact_basis_points),
@@ -145,39 +147,44 @@ export async function tradesOf(tx: Tx, tradeIds: readonly TradeId[]): Promise<re
 /** Of a trade `t` whose payment is settled, what it brought in is told and booked for good: where its final block is replaced, it stays. */
 const IS_SETTLED = `exists (select from payments where id = t.payment_id and status = 'settled')`
 
-/** Notes what came in, and what was taken for it. */
-export async function noteReceived(
+/** Notes what came in, what was taken for it, and what was paid to be included sooner. */
+export async function noteMined(
   tx: Tx,
-  received: readonly {
+  mined: readonly {
     readonly tradeId: TradeId
-    readonly units: bigint
+    /** Null: nobody could read what its transaction did, and what is known of it stays. */
+    readonly received: { readonly units: bigint; readonly height: bigint } | null
     /** Null: nobody could read it. */
     readonly taken: bigint | null
-    readonly height: bigint
+    /** Null: the chain does not tell. */
+    readonly priorityFeeUsed: bigint | null
   }[],
 ): Promise<void> {
   await tx.query(
-    'trades_received',
-    `update trades t set received = r.units, received_height = r.height, taken = r.taken
-     from unnest($1::text[], $2::numeric[], $3::bigint[], $4::numeric[]) as r (id, units, height, taken)
-     where t.id = r.id and not ${IS_SETTLED}`,
+    'trades_mined',
+    `update trades t set priority_fee_used = m.priority_fee, received = coalesce(m.units, t.received),
+       received_height = coalesce(m.height, t.received_height), taken = case when m.units is null then t.taken else m.taken end
+     from unnest($1::text[], $2::numeric[], $3::bigint[], $4::numeric[], $5::numeric[]) as m (id, units, height, taken, priority_fee)
+     where t.id = m.id and not ${IS_SETTLED}`,
     [
-      received.map(({ tradeId }) => tradeId),
-      received.map(({ units }) => units.toString()),
-      received.map(({ height }) => height.toString()),
-      received.map(({ taken }) => taken?.toString() ?? null),
+      mined.map(({ tradeId }) => tradeId),
+      mined.map(({ received }) => received?.units.toString() ?? null),
+      mined.map(({ received }) => received?.height.toString() ?? null),
+      mined.map(({ taken }) => taken?.toString() ?? null),
+      mined.map(({ priorityFeeUsed }) => priorityFeeUsed?.toString() ?? null),
     ],
   )
 }
 
-/** Forgets what came in with blocks that are gone. Takes the rows in the order of their ids, as `holdUnbooked` does. */
+/** Forgets what blocks showed that are gone. Takes the rows in the order of their ids, as `holdUnbooked` does. */
 export async function forgetReceived(tx: Tx, paymentIds: readonly PaymentId[]): Promise<void> {
   if (paymentIds.length === 0) return
   await tx.query(
     'trades_forget_received',
     `with known as materialized (
-       select id from trades t where payment_id = any($1) and received is not null and not ${IS_SETTLED} order by id for no key update)
-     update trades t set received = null, received_height = null, taken = null from known where t.id = known.id`,
+       select id from trades t where payment_id = any($1) and (received is not null or priority_fee_used is not null) and not ${IS_SETTLED}
+       order by id for no key update)
+     update trades t set received = null, received_height = null, taken = null, priority_fee_used = null from known where t.id = known.id`,
     [paymentIds],
   )
 }

@@ -22,6 +22,8 @@ export interface Trade {
   readonly quotedOut: bigint
   readonly minimumOut: bigint
   readonly received: bigint | null
+  /** Native base units that its transaction really paid to be included sooner, an allowance before it apart. Null until that was seen. */
+  readonly priorityFeeUsed: bigint | null
   /** Percent, decimal text. */
   readonly slippage: string
   readonly priceImpactBasisPoints: bigint | null
@@ -53,6 +55,7 @@ export function tradeOf(
     quotedOut: quote.amountOut,
     received: null,
     taken: null,
+    priorityFeeUsed: null,
     priceImpactBasisPoints: quote.priceImpactBasisPoints,
     quotedHeight: quote.height,
     route: quote.route,

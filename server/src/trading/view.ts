@@ -37,7 +37,7 @@ function tradeFacts(trade: Trade, state: CarriedState) {
     slippageUsed:
       received === null ? null : new RawJson(slippageUsed(quotedFor(trade, went), received)),
     priceImpact: impact === null ? null : new RawJson(percentText(impact)),
-    priorityFeeUsed: inNative(state.priorityFee),
+    priorityFeeUsed: inNative(seenOnly(trade.priorityFeeUsed, state)),
     fee: inNative(state.feePaid),
     venue: trade.venue,
     status: state.status,
@@ -137,8 +137,12 @@ function sold(trade: Trade, state: CarriedState) {
 }
 
 /** The two were read one after the other: nothing came in with a block that is not known to stand. */
-function receivedOf({ received }: Trade, { status }: CarriedState): bigint | null {
-  return status === 'confirmed' || status === 'settled' ? received : null
+function receivedOf({ received }: Trade, state: CarriedState): bigint | null {
+  return seenOnly(received, state)
+}
+
+function seenOnly(units: bigint | null, { status }: CarriedState): bigint | null {
+  return status === 'confirmed' || status === 'settled' ? units : null
 }
 
 /** What was offered, until it is known what was taken of it. */

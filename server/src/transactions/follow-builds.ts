@@ -220,8 +220,9 @@ export function tradesIn(
       ...transfer,
       logIndex: effectIndex,
     }))
-    const senderChanges = sighting?.senderChanges
-    return [{ network, tradeId, height: effect.height, transfers, senderChanges }]
+    const { senderChanges, priorityFeePaid } = sighting ?? {}
+    const { height } = effect
+    return [{ network, tradeId, height, transfers, senderChanges, priorityFeePaid }]
   })
 }
 

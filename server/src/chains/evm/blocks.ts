@@ -87,10 +87,16 @@ export async function readPooled(transport: Transport, address: Address): Promis
   return pending > latest ? pending - latest : 0n
 }
 
+/** The canonical block at a height; undefined above the head. */
+export function canonicalRead(height: bigint): Read<Block | undefined> {
+  const { method, params } = blockRead(height)
+  return { method, params, parse: (result) => parseBlock(result, height)?.block }
+}
+
 /** The hash of the canonical block at a height; undefined above the head. */
 export function blockHashRead(height: bigint): Read<string | undefined> {
-  const { method, params } = blockRead(height)
-  return { method, params, parse: (result) => parseBlock(result, height)?.block.hash }
+  const { method, params, parse } = canonicalRead(height)
+  return { method, params, parse: (result) => parse(result)?.hash }
 }
 
 /** What a node shows for a block. */
@@ -162,6 +168,9 @@ function blockOf(fields: Fields): Block {
     parentHash: wordFrom(fields['parentHash'], 'parent hash'),
     timeMilliseconds: Number(quantityFrom(fields['timestamp'], 'block time') * MILLISECONDS),
     transactionHashes: hashes.map((hash) => transactionHashFrom(hash, 'transaction hash')),
+    ...(typeof fields['baseFeePerGas'] === 'string'
+      ? { baseFeePerGas: quantityFrom(fields['baseFeePerGas'], 'base fee') }
+      : {}),
   }
 }
 

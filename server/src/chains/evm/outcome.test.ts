@@ -107,6 +107,27 @@ describe('what the chain shows of a transaction', () => {
     expect(elsewhere.node.requests).toHaveLength(2)
   })
 
+  test.each<[string, object, bigint | undefined]>([
+    [
+      'what the price was above the base fee of its block',
+      { baseFeePerGas: '0x3b9ac9fe' },
+      42_000n,
+    ],
+    ['nothing where a roll-up charges less than that', { baseFeePerGas: '0x3b9aca01' }, 0n],
+    ['not told where blocks have no base fee', {}, undefined],
+  ])('tells its priority fee: %s', async (_, fields, paid) => {
+    const { chain, node } = await chainWith(RECEIPT, { ...block(BLOCK), ...fields })
+    const [asked] = await chain.outcomes([HASH])
+    if (asked?.state !== 'mined') throw new Error('it is not mined')
+    expect(asked.priorityFeePaid).toBe(paid)
+    expect(node.requests).toHaveLength(2)
+    // A block that was just read has said it already.
+    const followed = await chain.blocks(16n, 1)
+    const [told] = await chain.outcomes([HASH], followed)
+    expect(told).toEqual(asked)
+    expect(node.requests).toHaveLength(4)
+  })
+
   test("says that it failed, and includes the roll-up's own fee", async () => {
     const { chain } = await chainWith({ ...RECEIPT, status: '0x0', logs: [], l1Fee: '0x64' })
     expect(await chain.outcomes([HASH])).toMatchObject([

@@ -3,7 +3,7 @@ import type { Block, Outcome, TransactionHash } from '../chain.ts'
 import { fieldsFrom, malformed } from '../json-rpc/answer.ts'
 import { quantityFrom, wordFrom } from './answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
-import { blockHashRead } from './blocks.ts'
+import { canonicalRead } from './blocks.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { receiptLogs } from './receipt-logs.ts'
 import { transferFrom } from './token-transfers.ts'
@@ -15,50 +15,87 @@ import { transferFrom } from './token-transfers.ts'
 export async function readOutcomes(
   transport: Pick<Transport, 'read'>,
   hashes: readonly TransactionHash[],
-  followed: readonly Pick<Block, 'height' | 'hash'>[] = [],
+  followed: readonly Standing[] = [],
 ): Promise<readonly Outcome[]> {
-  const found = await Promise.all(hashes.map((hash) => transport.read(receiptRead(hash))))
-  const heights = found.flatMap((outcome) => (outcome.state === 'mined' ? [outcome.height] : []))
-  const canonical = new Map<bigint, string | undefined>(
-    followed.map(({ height, hash }) => [height, hash]),
+  const found = await Promise.all(hashes.map((hash) => transport.read(pricedRead(hash))))
+  const heights = found.flatMap(({ outcome }) =>
+    outcome.state === 'mined' ? [outcome.height] : [],
+  )
+  const canonical = new Map<bigint, Standing | undefined>(
+    followed.map((block) => [block.height, block]),
   )
   const asked = new Set(heights.filter((height) => !canonical.has(height)))
   await Promise.all(
     [...asked].map(async (height) => {
-      canonical.set(height, await transport.read(blockHashRead(height)))
+      canonical.set(height, await transport.read(canonicalRead(height)))
     }),
   )
-  return found.map((outcome) =>
-    outcome.state === 'mined' && canonical.get(outcome.height) !== outcome.blockHash
-      ? { state: 'absent' }
-      : outcome,
-  )
+  return found.map((priced) => {
+    if (priced.outcome.state !== 'mined') return priced.outcome
+    const block = canonical.get(priced.outcome.height)
+    return block?.hash === priced.outcome.blockHash
+      ? withPriority(priced, block)
+      : { state: 'absent' }
+  })
+}
+
+/** A block that is the chain's at its height. */
+type Standing = Pick<Block, 'height' | 'hash' | 'baseFeePerGas'>
+
+/** What a receipt says, with what it tells of gas. */
+export interface Priced {
+  readonly outcome: Outcome
+  readonly gasUsed: bigint
+  /** Wei per gas, the base fee of the block included. */
+  readonly pricePerGas: bigint
+}
+
+/** The outcome with what of its fee went to whoever made the block: what the price was above the block's base fee. Source: EIP-1559. */
+export function withPriority(
+  { outcome, gasUsed, pricePerGas }: Priced,
+  { baseFeePerGas }: Pick<Block, 'baseFeePerGas'>,
+): Outcome {
+  if (outcome.state !== 'mined' || baseFeePerGas === undefined) return outcome
+  // Some roll-ups charge a price of their own, which may be below.
+  const tip = pricePerGas > baseFeePerGas ? pricePerGas - baseFeePerGas : 0n
+  return { ...outcome, priorityFeePaid: tip * gasUsed }
 }
 
 /** What one receipt says; whether its block is the chain's is for the caller to ask. */
 export function receiptRead(hash: TransactionHash): Read<Outcome> {
+  const { method, params, parse } = pricedRead(hash)
+  return { method, params, parse: (result) => parse(result).outcome }
+}
+
+/** The same with what it tells of gas. */
+export function pricedRead(hash: TransactionHash): Read<Priced> {
   return {
     method: 'eth_getTransactionReceipt',
     params: [hash],
-    parse: (result) => (result === null ? { state: 'absent' } : outcomeFrom(result, hash)),
+    parse: (result) => (result === null ? ABSENT : pricedFrom(result, hash)),
   }
 }
 
-function outcomeFrom(result: unknown, hash: TransactionHash): Outcome {
+const ABSENT: Priced = { outcome: { state: 'absent' }, gasUsed: 0n, pricePerGas: 0n }
+
+function pricedFrom(result: unknown, hash: TransactionHash): Priced {
   const receipt = fieldsFrom(result, 'receipt')
   if (wordFrom(receipt['transactionHash'], 'receipt hash') !== hash) {
     throw malformed('receipt hash', receipt['transactionHash'])
   }
   const succeeded = succeededFrom(receipt['status'])
-  return {
+  const gasUsed = quantityFrom(receipt['gasUsed'], 'gas used')
+  const pricePerGas = quantityFrom(receipt['effectiveGasPrice'], 'gas price paid')
+  const outcome: Outcome = {
     state: 'mined',
     height: quantityFrom(receipt['blockNumber'], 'receipt height'),
     blockHash: wordFrom(receipt['blockHash'], 'receipt block'),
     succeeded,
-    feePaid: baseUnits(feeFrom(receipt)),
+    feePaid: baseUnits(gasUsed * pricePerGas + besideGas(receipt, gasUsed)),
     // What failed has none, whatever filter a chain gives it.
     transfers: succeeded ? receiptLogs(receipt).flatMap(transferFrom) : [],
   }
+  return { outcome, gasUsed, pricePerGas }
 }
 
 /** Reads a receipt's status, else throws NodeFailure. */
@@ -68,11 +105,9 @@ export function succeededFrom(status: unknown): boolean {
   return value === 1n
 }
 
-/** Gas at the price paid, and on an OP Stack roll-up its fee for publishing the bytes and that of its operator. */
-function feeFrom(receipt: Fields): bigint {
-  const gas = quantityFrom(receipt['gasUsed'], 'gas used')
-  const price = quantityFrom(receipt['effectiveGasPrice'], 'gas price paid')
-  return gas * price + told(receipt, 'l1Fee') + operatorFee(receipt, gas)
+/** What an OP Stack roll-up takes on top of gas at its price: its fee for publishing the bytes and that of its operator. */
+function besideGas(receipt: Fields, gas: bigint): bigint {
+  return told(receipt, 'l1Fee') + operatorFee(receipt, gas)
 }
 
 /** What the scalar of an operator's fee is divided by, and since Jovian multiplied by. */

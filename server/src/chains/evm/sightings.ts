@@ -24,7 +24,7 @@ import {
 } from './call-summary.ts'
 import { SWAP_GAS_READ_MAX, TRANSFER_GAS_READ_MAX } from './gas-read.ts'
 import type { Explain } from './markets/router-calls.ts'
-import { receiptRead } from './outcome.ts'
+import { pricedRead, withPriority } from './outcome.ts'
 
 /** What is known of the meaning of calls. */
 interface Meaning {
@@ -88,7 +88,11 @@ export async function readSightings(
     // Whoever is watched can log as much as it pays for: only a receipt that is small by its gas is read.
     sightings.push(...wanted.filter(({ isRead }) => !isRead).map(unreadSighting))
     for (const few of inReads(wanted.filter(({ isRead }) => isRead))) {
-      const found = await Promise.all(few.map(({ hash }) => transport.read(receiptRead(hash))))
+      const found = await Promise.all(
+        few.map(async ({ hash, block }) =>
+          withPriority(await transport.read(pricedRead(hash)), block),
+        ),
+      )
       const seen = few.map((each, index) => sightingOf(each, found[index]))
       if (seen.includes(undefined)) return undefined
       sightings.push(...seen.flatMap((each) => each ?? []))
@@ -252,6 +256,7 @@ function sightingOf(included: Included, outcome: Outcome | undefined): Sighting 
     transfers: outcome.succeeded ? [...natives, ...logged] : [],
     isPlain,
     feePaid: outcome.feePaid,
+    ...(outcome.priorityFeePaid === undefined ? {} : { priorityFeePaid: outcome.priorityFeePaid }),
     proofKey: null,
   }
 }

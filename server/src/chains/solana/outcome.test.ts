@@ -146,6 +146,7 @@ describe('what the chain shows of a transaction', () => {
         blockHash: BLOCK,
         succeeded: true,
         feePaid: 5_002n,
+        priorityFeePaid: 2n,
         transfers: [],
         senderChanges: [{ asset: 'native', delta: -700n }],
       },

@@ -14,6 +14,7 @@ import {
 } from './answer.ts'
 import { balanceTransfers } from './balance-transfers.ts'
 import { blockHashRead } from './blocks.ts'
+import { SIGNATURE_FEE } from './fees.ts'
 import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
 import {
@@ -159,6 +160,7 @@ export function outcomeFrom(
     height,
     succeeded,
     feePaid: baseUnits(cost ?? costOf(meta, accounts, called)),
+    priorityFeePaid: priorityIn(fee, listFrom(transaction['signatures'], 'signatures').length),
     transfers,
     senderChanges: senderChanges(meta, accounts, (cost ?? fee) + beside),
     paysAccounts: true,
@@ -270,6 +272,12 @@ export function accountsOf(message: Fields, meta: Fields): readonly Address[] {
     if (listFrom(meta[which], which).length !== accounts.length) throw malformed(which, 'length')
   }
   return accounts
+}
+
+/** What the network took beyond its price of the signatures: by the price of computing alone. */
+function priorityIn(fee: bigint, signatures: number): bigint {
+  const base = SIGNATURE_FEE * BigInt(signatures)
+  return fee > base ? fee - base : 0n
 }
 
 /** What the fee payer lost beyond the lamports that it sent: the fee, and rent of what it created. Never less than the fee. */

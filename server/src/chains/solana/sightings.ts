@@ -114,7 +114,7 @@ function sightingRead(
       if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
       // No smart wallet's payment is sent by who is watched here.
       const outcome = outcomeFrom(result, hash, () => [], modules)
-      const { succeeded, feePaid, transfers: tokens } = outcome
+      const { succeeded, feePaid, priorityFeePaid = 0n, transfers: tokens } = outcome
       const meta = fieldsFrom(fields['meta'], "transaction's meta")
       const transaction = fieldsFrom(fields['transaction'], 'transaction')
       const message = fieldsFrom(transaction['message'], 'message')
@@ -174,7 +174,7 @@ function sightingRead(
           : {}),
         ...(read === 'unknown' ? { isUntold: true } : {}),
         isPlain: commitments.length === 1 && transfers.length === 1 && others.length === 0,
-        feePaid,
+        ...{ feePaid, priorityFeePaid },
         proofKey: messageKeyIn(fields['version'], message),
       }
     },

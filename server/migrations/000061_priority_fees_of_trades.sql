@@ -1,0 +1,2 @@
+-- What the network took of a trade's fee to include it sooner: known once a block shows it, and null for trades that were seen before.
+alter table trades add column priority_fee_used numeric(78, 0) check (priority_fee_used >= 0);
