@@ -16,7 +16,7 @@ const finalityViolated = Type.Optional(
 const money = {
   network: Text('CAIP-2.'),
   asset: Text('`native`, or the token.'),
-  amount: Text('Whole units, decimal text.'),
+  amount: Text('Whole units, decimal text: a number of JSON in the record of the payment.'),
   amountBaseUnits: BaseUnitsText,
 }
 const resource = MaybeText('What was paid for.')
@@ -32,8 +32,12 @@ export const eventData = {
     sender: Text('Who paid.'),
     recipient: Text('Who was paid.'),
     resource,
-    signature: MaybeText('The transaction that was seen on chain.'),
-    blockHeight: MaybeText('Its block, decimal text.'),
+    signature: MaybeText(
+      'The transaction that took effect; while none has, the newest that the service has signed for it, which a later attempt may replace: `status` says whether it was seen. Null where there is none: of what others sign or settle, and at first of a proof that was claimed.',
+    ),
+    blockHeight: MaybeText(
+      'Its block, decimal text: a number of JSON in the record of the payment.',
+    ),
     failure: Said('Why it failed; null unless it did.', Nullable(Failure)),
     tradeId: Type.Optional(Text('The trade that it carries; `GET /trade/{tradeId}` has the rest.')),
     selfCustody: Type.Optional(Type.Literal(true, { description: 'It was signed elsewhere.' })),

@@ -57,7 +57,11 @@ export function openBuiltRecords({
       const now = clock.nowMilliseconds()
       const payments = built.map((each) => recordOf(each, now))
       await insertPayments(tx, payments)
-      await addToOutbox(tx, payments.map(paymentEvent), now)
+      await addToOutbox(
+        tx,
+        payments.map((payment) => paymentEvent(payment, null)),
+        now,
+      )
       return payments.map(stateOf)
     },
 
@@ -76,7 +80,7 @@ export function openBuiltRecords({
       if (!(await abandonBuilt(tx, accountId, paymentId, clock.nowMilliseconds()))) return
       const payment = await findPayment(tx, accountId, paymentId)
       if (payment === undefined) throw new Error('a payment is gone')
-      await addToOutbox(tx, [paymentEvent(payment)], clock.nowMilliseconds())
+      await addToOutbox(tx, [paymentEvent(payment, null)], clock.nowMilliseconds())
     },
 
     givenUp: givenUpAmong,

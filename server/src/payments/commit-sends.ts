@@ -185,7 +185,7 @@ async function store(
   await bookHolds(tx, { wallet, network, nowMilliseconds }, known, payments)
   await addToOutbox(
     tx,
-    payments.map((payment) => paymentEvent(payment)),
+    committed.map(({ payment, signed }) => paymentEvent(payment, signed.hash)),
     nowMilliseconds,
   )
   return committed

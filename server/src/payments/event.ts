@@ -1,9 +1,13 @@
 import { formatAmount } from '@florin/wire/amount.ts'
+import type { TransactionHash } from '../chains/chain.ts'
 import type { OutboxEvent } from '../events/facts.ts'
 import type { Payment } from './payment.ts'
 
-/** What the owner of a payment is told when its state changes. No proof, no metadata: events may be forwarded. */
-export function paymentEvent(payment: Payment): OutboxEvent {
+/**
+ * What the owner of a payment is told when its state changes. No proof, no metadata: events may be forwarded. While no transaction has taken effect
+ * it names the newest one that was signed for it, as its record does; null where there is none.
+ */
+export function paymentEvent(payment: Payment, newestHash: TransactionHash | null): OutboxEvent {
   return {
     accountId: payment.accountId,
     type: 'payment',
@@ -19,7 +23,7 @@ export function paymentEvent(payment: Payment): OutboxEvent {
       sender: payment.sender,
       recipient: payment.recipient,
       resource: payment.resource,
-      signature: payment.transactionHash,
+      signature: payment.transactionHash ?? newestHash,
       blockHeight: payment.blockHeight?.toString() ?? null,
       failure: payment.failure,
       ...(payment.tradeId === undefined ? {} : { tradeId: payment.tradeId }),

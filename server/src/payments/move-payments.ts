@@ -1,5 +1,6 @@
 import { addToOutbox } from '../events/store.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import { newestHashes } from '../sender/payment-place-store.ts'
 import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { isSettlement, paymentEvent, settlementEvent } from './event.ts'
@@ -71,11 +72,15 @@ export async function violateFinality(
 }
 
 async function tell(tx: Tx, after: readonly Payment[], nowMilliseconds: number): Promise<void> {
-  const events = after.flatMap((payment) =>
-    isSettlement(payment)
-      ? [paymentEvent(payment), settlementEvent(payment)]
-      : [paymentEvent(payment)],
+  const unseen = after.filter(({ transactionHash }) => transactionHash === null)
+  const newest = await newestHashes(
+    tx,
+    unseen.map(({ id }) => id),
   )
+  const events = after.flatMap((payment) => {
+    const event = paymentEvent(payment, newest.get(payment.id) ?? null)
+    return isSettlement(payment) ? [event, settlementEvent(payment)] : [event]
+  })
   await addToOutbox(tx, events, nowMilliseconds)
   await notifyChanged(
     tx,

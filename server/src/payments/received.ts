@@ -141,7 +141,9 @@ export function openReceivedRecords({
     const now = clock.nowMilliseconds()
     const payments = received.map((each) => recordOf(each, now))
     await insertPayments(tx, payments)
-    await addToOutbox(tx, payments.map(paymentEvent), now)
+    // What settles it is signed behind this, in the same transaction.
+    const events = payments.map((payment) => paymentEvent(payment, null))
+    await addToOutbox(tx, events, now)
   }
 
   return {

@@ -102,7 +102,7 @@ async function aPurchase() {
       ...{ shown: 0, answer: null, isDelivered: false },
     }
     await insertPurchase(tx, purchase, now)
-    await addToOutbox(tx, [paymentEvent(payment)], now)
+    await addToOutbox(tx, [paymentEvent(payment, null)], now)
   })
   const place = { accountId, walletId: wallet.id, network, assets: [TOKEN] }
   return {

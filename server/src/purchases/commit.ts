@@ -150,7 +150,7 @@ async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
   const booked = { wallet, network: chain.config.network, nowMilliseconds: now }
   const funding = await nameFunds(tx, signing, decided.funding, decided.lookedAt)
   await bookHolds(tx, booked, funding, [payment])
-  await addToOutbox(tx, [paymentEvent(payment)], now)
+  await addToOutbox(tx, [paymentEvent(payment, null)], now)
   signing.killPoint('fetch.before-commit')
   return { kind: 'committed', purchase }
 }
