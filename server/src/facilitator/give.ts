@@ -6,13 +6,14 @@ import type { Store } from '../store/postgres.ts'
 import { limits } from '../kernel/limits.ts'
 import { shareReads } from '../store/shared-reads.ts'
 import { keepAnswer, returnAnswer, takeAnswer, takeAnswers } from './claim-store.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 /** A caller's wish to get the same success again under one key. */
 export interface Once {
   readonly operation: string
   readonly key: string
   /** SHA-256 of the parsed body. */
-  readonly fingerprint: Uint8Array
+  readonly fingerprint: Fingerprint
 }
 
 export type Given =

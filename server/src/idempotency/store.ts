@@ -1,4 +1,6 @@
 import type { AccountId } from '../kernel/id.ts'
+import { isOf, storedFingerprint } from './fingerprint.ts'
+import type { Fingerprint } from './fingerprint.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** One request that wants to happen once: whose, which operation, under which key, with which content. */
@@ -6,8 +8,8 @@ export interface Claim {
   readonly accountId: AccountId
   readonly operation: string
   readonly key: string
-  /** SHA-256 of the parsed body, see fingerprint.ts. */
-  readonly fingerprint: Uint8Array
+  /** Of the parsed body. */
+  readonly fingerprint: Fingerprint
   /** What this request will have made, if it is the first. */
   readonly resourceId: string
 }
@@ -51,7 +53,7 @@ export async function claimKeys(
       sorted.map((claim) => claim.accountId),
       sorted.map((claim) => claim.operation),
       sorted.map((claim) => claim.key),
-      sorted.map((claim) => Buffer.from(claim.fingerprint)),
+      sorted.map((claim) => Buffer.from(storedFingerprint(claim.fingerprint))),
       sorted.map((claim) => claim.resourceId),
       nowMilliseconds,
     ],
@@ -136,8 +138,8 @@ async function readKeys(
   )
 }
 
-function judge(row: KeyRow, fingerprint: Uint8Array): Exclude<ClaimResult, { kind: 'new' }> {
-  return row.fingerprint.equals(fingerprint)
+function judge(row: KeyRow, fingerprint: Fingerprint): Exclude<ClaimResult, { kind: 'new' }> {
+  return isOf(fingerprint, row.fingerprint)
     ? { kind: 'replay', resourceId: row.resource_id }
     : { kind: 'mismatch' }
 }

@@ -21,6 +21,7 @@ import type { Payment, PaymentStatus } from './payment.ts'
 import { refusalOf } from './refusal-of.ts'
 import type { SendQueue, Sent } from './send-queue.ts'
 import type { Waits } from './wait.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 export interface CarryDeps {
   readonly store: Store
@@ -54,7 +55,7 @@ export interface CarryOrder {
   readonly metadataText: string | null
   /** Under which the idempotency key is kept. */
   readonly operation: string
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
   readonly waitFor: 'submitted' | 'confirmed' | 'settled'
   readonly waitUntilMilliseconds: number
   /** Nobody listens any more: what is not committed by then is not paid. */

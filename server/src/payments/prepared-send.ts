@@ -4,6 +4,7 @@ import type { AllowanceDraft } from '../chains/venue.ts'
 import type { PaymentId, TradeId } from '../kernel/id.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 /** One send, drafted and ready to be decided. */
 export interface PreparedSend {
@@ -21,7 +22,7 @@ export interface PreparedSend {
   /** When the caller's own time for it is over: later it is not committed any more. */
   readonly deadlineMilliseconds: number
   /** The caller's idempotency key with the fingerprint of its body, when it gave one. */
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
   /** Under which operation the key is kept; left out, that of sends. */
   readonly operation?: string
   /** The trade that it carries. */

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { SettleBody, ReceiveBody } from '@florin/wire/receive.ts'
@@ -8,7 +9,7 @@ import type { RemoteClient } from '../facilitator/remote.ts'
 import { sayOrTakeBack } from '../facilitator/say-or-take-back.ts'
 import { route } from '../http/route.ts'
 import type { Call, Route } from '../http/route.ts'
-import { fingerprint } from '../idempotency/fingerprint.ts'
+import { requestFingerprint } from '../idempotency/request-fingerprint.ts'
 import type { Kept } from '../kernel/kept.ts'
 import { receivedFacts } from './receive-answer.ts'
 import { joinPayment, receivePayment } from './receive.ts'
@@ -31,7 +32,7 @@ type Settle = Static<typeof SettleBody>
 export function receiveRoutes(deps: ReceiveRoutesDeps): readonly Route[] {
   const settle = async (call: Call<unknown, unknown, Settle>) => {
     const { paymentId, ...fields } = call.body
-    const once = onceOf(call, endpoints.settlePayment.id)
+    const once = onceOf(call, endpoints.settlePayment)
     if (paymentId === undefined) return receive(deps, call, once, wholeOf(fields))
     const { timeout, ...rest } = fields
     const others = Object.keys(rest)
@@ -44,7 +45,7 @@ export function receiveRoutes(deps: ReceiveRoutesDeps): readonly Route[] {
   }
   return [
     route(endpoints.receivePayment, (call) =>
-      receive(deps, call, onceOf(call, endpoints.receivePayment.id), call.body),
+      receive(deps, call, onceOf(call, endpoints.receivePayment), call.body),
     ),
     route(endpoints.settlePayment, settle),
     route(endpoints.settlePaymentV1, settle),
@@ -118,10 +119,10 @@ function waitOf(
 /** Both spellings of a path are one operation, so keys are kept under the name of one. */
 function onceOf(
   { idempotencyKey, body }: Call<unknown, unknown, unknown>,
-  operation: string,
+  { id: operation, body: schema }: Pick<Endpoint, 'id' | 'body'>,
 ): Once | null {
   if (idempotencyKey === undefined) return null
-  return { operation, key: idempotencyKey, fingerprint: fingerprint(body) }
+  return { operation, key: idempotencyKey, fingerprint: requestFingerprint(body, schema) }
 }
 
 function wholeOf(body: Omit<Settle, 'paymentId'>): Receive {

@@ -8,7 +8,7 @@ import { findWallets } from '../custody/store.ts'
 import type { AskedWallet } from '../custody/store.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
-import { fingerprint } from '../idempotency/fingerprint.ts'
+import { requestFingerprint } from '../idempotency/request-fingerprint.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import { shareReads } from '../store/shared-reads.ts'
@@ -71,7 +71,10 @@ export function paymentRoutes(deps: PaymentRoutesDeps): readonly Route[] {
             ? null
             : {
                 key: call.idempotencyKey,
-                fingerprint: fingerprint({ ...body, metadata: metadataText }),
+                fingerprint: requestFingerprint(
+                  { ...body, metadata: metadataText },
+                  endpoints.sendPayment.body,
+                ),
               },
         waitFor: body.waitFor ?? 'confirmed',
         waitUntilMilliseconds: clock.nowMilliseconds() + waitSeconds * 1000,

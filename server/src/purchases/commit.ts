@@ -28,6 +28,7 @@ import { paymentHeader } from './payment-header.ts'
 import type { Purchase } from './purchase.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { insertPurchase, isCrowded, joinablePurchase } from './store.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 /** The operation under which idempotency keys of purchases are kept. */
 export const FETCH_OPERATION = 'fetchPayment'
@@ -49,7 +50,7 @@ export interface Signing {
   readonly url: string
   readonly requestDigest: Uint8Array
   readonly metadataText: string | null
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
   readonly nowMilliseconds: number
   readonly killPoint: (point: KillPoint) => void
   /** Names money that trades brought in; left out where nobody trades. */

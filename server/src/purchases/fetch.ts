@@ -31,6 +31,7 @@ import type { GoOnDeps } from './go-on.ts'
 import type { SellerAnswer } from './purchase.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { joinablePurchase } from './store.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 export interface FetchDeps extends AuthorizeDeps, GoOnDeps {}
 
@@ -43,7 +44,7 @@ export interface FetchOrder {
   readonly ceiling: BaseUnits
   readonly request: SellerRequest
   readonly metadataText: string | null
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
   /** Nobody listens any more: what is not signed by then is not signed. */
   readonly clientGone: AbortSignal
   /** The wait for the chain ends: the caller is gone, or the service stops. */

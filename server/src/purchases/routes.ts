@@ -5,7 +5,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
-import { fingerprint } from '../idempotency/fingerprint.ts'
+import { requestFingerprint } from '../idempotency/request-fingerprint.ts'
 import { purchaseFacts } from './answer.ts'
 import { fetchPaid } from './fetch.ts'
 import type { FetchDeps } from './fetch.ts'
@@ -65,7 +65,10 @@ export function purchaseRoutes(
             ? null
             : {
                 key: call.idempotencyKey,
-                fingerprint: fingerprint({ ...body, metadata: metadataText }),
+                fingerprint: requestFingerprint(
+                  { ...body, metadata: metadataText },
+                  endpoints.fetchPayment.body,
+                ),
               },
         clientGone: call.clientGone,
         waitOver: call.over,

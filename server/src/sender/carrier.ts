@@ -6,6 +6,7 @@ import type { AllowanceDraft } from '../chains/venue.ts'
 import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 /** What a node said about something that a payment is to carry. */
 export interface CarriedDraft {
@@ -34,7 +35,7 @@ export interface CarriedOrder {
   readonly priorityFee: BaseUnits | null
   /** Under which the idempotency key is kept. */
   readonly operation: string
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
   readonly waitFor: 'submitted' | 'confirmed' | 'settled'
   readonly waitUntilMilliseconds: number
   readonly clientGone: AbortSignal

@@ -6,6 +6,7 @@ import type { Preparation } from '../chains/self-custody.ts'
 import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Tx } from '../store/postgres.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 /** What a node said about a swap that somebody else is to sign. */
 export interface PreparedTrade {
@@ -33,7 +34,7 @@ export interface TradeBuildOrder {
   readonly priorityFee: BaseUnits | null
   /** Under which the idempotency key is kept. */
   readonly operation: string
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
   /** Asks the node. Refuses what cannot be. */
   readonly prepared: (paymentId: PaymentId) => Promise<PreparedTrade>
 }

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
@@ -5,7 +6,7 @@ import { readAmount } from '../chains/read-amount.ts'
 import type { Call } from '../http/route.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
-import { fingerprint } from '../idempotency/fingerprint.ts'
+import { requestFingerprint } from '../idempotency/request-fingerprint.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
@@ -117,8 +118,8 @@ async function wishOf(
   }
 }
 
-function onceOf(key: string | undefined, body: unknown) {
-  return key === undefined ? null : { key, fingerprint: fingerprint(body) }
+function onceOf(key: string | undefined, { body: schema }: Pick<Endpoint, 'body'>, body: unknown) {
+  return key === undefined ? null : { key, fingerprint: requestFingerprint(body, schema) }
 }
 
 async function trade(
@@ -128,8 +129,9 @@ async function trade(
 ) {
   const { body, caller, requestId, idempotencyKey } = call
   const { accountId } = caller
-  const operation = side === 'buy' ? endpoints.buyToken.id : endpoints.sellToken.id
-  const once = onceOf(idempotencyKey, body)
+  const endpoint = side === 'buy' ? endpoints.buyToken : endpoints.sellToken
+  const operation = endpoint.id
+  const once = onceOf(idempotencyKey, endpoint, body)
   const wish = await wishOf(deps, body, side, { accountId, operation, once })
   const waitSeconds = body.timeout ?? limits.waitDefaultSeconds
   const result = await executeTrade(deps, {
@@ -149,10 +151,11 @@ async function built(
   { body, caller, idempotencyKey }: Call<unknown, unknown, WishBody>,
   side: SwapWish['side'],
 ) {
+  const endpoint = side === 'buy' ? endpoints.buildBuy : endpoints.buildSell
   const asked = {
     accountId: caller.accountId,
-    operation: side === 'buy' ? endpoints.buildBuy.id : endpoints.buildSell.id,
-    once: onceOf(idempotencyKey, body),
+    operation: endpoint.id,
+    once: onceOf(idempotencyKey, endpoint, body),
   }
   const wish = await wishOf(deps, body, side, asked)
   const { body: fields, replayed } = await buildTrade(deps, { ...wish, ...asked })

@@ -6,12 +6,13 @@ import type { AccountId } from '../kernel/id.ts'
 import type { Store } from '../store/postgres.ts'
 import type { Tokens } from './tokens.ts'
 import { findTradeOf } from './trade-store.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 /** By what an earlier identical request is found. */
 export interface AskedBefore {
   readonly accountId: AccountId
   readonly operation: string
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
 }
 
 /**

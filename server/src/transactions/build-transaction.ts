@@ -18,6 +18,7 @@ import { findBuild } from './build-store.ts'
 import { decided } from './commit-builds.ts'
 import type { ReceivedRecords } from '../facilitator/records.ts'
 import type { BuiltRecords, BuiltState } from '../sender/built-records.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 export interface BuildDeps {
   readonly store: Store
@@ -45,7 +46,7 @@ export interface BuildRequest {
   readonly priorityFee: BaseUnits | null
   readonly resource: string | null
   readonly metadataText: string | null
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
   /** Under which the idempotency key is kept; left out, that of a transfer. */
   readonly operation?: string
   /** The trade that it carries. */

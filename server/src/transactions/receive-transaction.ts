@@ -29,6 +29,7 @@ import { giveNonceBack } from './nonce-store.ts'
 import { placed } from './placed.ts'
 import { stateOf } from './state-of.ts'
 import { unfollowed } from './unfollowed.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 export interface ReceiveBuildDeps extends BuildDeps {
   /** What settling here takes: one proof has one claim, whoever is to send the transaction. */
@@ -53,7 +54,7 @@ export interface OfferOrder {
 export interface ReceiveBuildOrder extends OfferOrder {
   /** Total priority fee in native currency, as it came in; Solana: the buyer has set it already. */
   readonly priorityFeeOf: (intake: Intake) => BaseUnits | undefined
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
 }
 
 /** A build, and the network that it is for. */

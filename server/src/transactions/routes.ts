@@ -1,3 +1,4 @@
+import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import { addressRule } from '../chains/address-rule.ts'
@@ -7,7 +8,7 @@ import { readAmount } from '../chains/read-amount.ts'
 import { isOwnFacilitator } from '../facilitator/own-facilitator.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
-import { fingerprint } from '../idempotency/fingerprint.ts'
+import { requestFingerprint } from '../idempotency/request-fingerprint.ts'
 import { abandonBuild } from './abandon.ts'
 import { openBuildQueue } from './build-queue.ts'
 import { buildTransaction } from './build-transaction.ts'
@@ -62,7 +63,10 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
             : readAmount('priorityFee', body.priorityFee, chain.config, native),
         resource: body.resource ?? null,
         metadataText,
-        once: onceOf(call.idempotencyKey, { ...body, metadata: metadataText }),
+        once: onceOf(call.idempotencyKey, endpoints.buildTransaction, {
+          ...body,
+          metadata: metadataText,
+        }),
       })
       return {
         headers: replayed ? { 'idempotent-replayed': 'true' } : {},
@@ -91,7 +95,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
                 intake.chain.config,
                 directory.asset(intake.chain, 'native'),
               ),
-        once: onceOf(call.idempotencyKey, body),
+        once: onceOf(call.idempotencyKey, endpoints.receiveTransaction, body),
       })
       return {
         headers: replayed ? { 'idempotent-replayed': 'true' } : {},
@@ -113,7 +117,7 @@ export function transactionRoutes(given: TransactionRoutesDeps): readonly Route[
         accountId: caller.accountId,
         chain,
         text: body.transaction,
-        once: onceOf(call.idempotencyKey, body),
+        once: onceOf(call.idempotencyKey, endpoints.submitTransaction, body),
       })
       return {
         headers: replayed ? { 'idempotent-replayed': 'true' } : {},
@@ -138,8 +142,8 @@ function refuseOthers(own: string, named: string | undefined): void {
   throw new Refusal('INVALID_PARAMETERS', { details: { facilitatorUrl: rule } })
 }
 
-function onceOf(key: string | undefined, body: unknown) {
-  return key === undefined ? null : { key, fingerprint: fingerprint(body) }
+function onceOf(key: string | undefined, { body: schema }: Pick<Endpoint, 'body'>, body: unknown) {
+  return key === undefined ? null : { key, fingerprint: requestFingerprint(body, schema) }
 }
 
 /** The network that a transaction is for: the named one, else the default of the family of whoever signs it. */

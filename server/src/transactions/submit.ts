@@ -23,12 +23,13 @@ import {
   submittedForms,
   takenAs,
 } from './submission-store.ts'
+import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
 export interface SubmitRequest {
   readonly accountId: AccountId
   readonly chain: Chain
   readonly text: string
-  readonly once: { readonly key: string; readonly fingerprint: Uint8Array } | null
+  readonly once: { readonly key: string; readonly fingerprint: Fingerprint } | null
 }
 
 export interface SubmitResult {
