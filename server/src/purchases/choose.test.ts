@@ -1,7 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { parsePaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
 import type { X402Version } from '@florin/wire/x402/payment-requirements.ts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { requireAddress } from '../chains/evm/account.ts'
 import { connectEvm } from '../chains/evm/connect.ts'
 import { testNetwork, USDC } from '../chains/evm/test-network.ts'
@@ -12,6 +12,7 @@ import { choose } from './choose.ts'
 const address = (digit: string) => requireAddress(`0x${digit.repeat(40)}`)
 const PAYER = address('1')
 const NAMED = address('3')
+const SOLANA = 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'
 
 /** Nothing here asks a node. */
 function chainWith(permit2: readonly ('exact' | 'upto')[]) {
@@ -35,6 +36,12 @@ function chosen(
   { ceiling = 100n, permit2 = ['exact', 'upto'] as readonly ('exact' | 'upto')[] } = {},
   x402Version: X402Version = 2,
 ) {
+  const outcome = choose(demandOf(said, x402Version), willingOf({ ceiling, permit2 }))
+  if (outcome.ok) return [outcome.choice.scheme, outcome.choice.amount] as const
+  return [outcome.wanted, ...outcome.declined.map(({ reason }) => reason)] as const
+}
+
+function demandOf(said: readonly Said[], x402Version: X402Version = 2) {
   const offers = said.map((written) => {
     const { amount, ...rest } = written
     const v1 = { ...rest, network: 'base-sepolia', maxAmountRequired: amount }
@@ -42,11 +49,15 @@ function chosen(
     if (!read.ok) throw new Error(read.reason)
     return { requirements: read.requirements, written }
   })
-  const demand = { x402Version, offers, resource: null, extensions: null }
+  return { x402Version, offers, resource: null, extensions: null }
+}
+
+function willingOf({
+  ceiling = 100n,
+  permit2 = ['exact', 'upto'] as readonly ('exact' | 'upto')[],
+} = {}) {
   const willing = { asset: USDC, ceiling: baseUnits(ceiling), payer: PAYER, allows: () => true }
-  const outcome = choose(demand, { ...willing, chain: chainWith(permit2) })
-  if (outcome.ok) return [outcome.choice.scheme, outcome.choice.amount] as const
-  return [outcome.wanted, ...outcome.declined.map(({ reason }) => reason)] as const
+  return { ...willing, chain: chainWith(permit2) }
 }
 
 test('an offer of exact that fits is taken before any of upto, whatever they ask and whoever stands first', () => {
@@ -81,4 +92,60 @@ test('what nobody could take, or nobody here knows how, is not taken', () => {
   expect(chosen([upto(0n)])).toEqual([null, 'asks for nothing'])
   const other = { ...exact(9n), scheme: 'transfer' }
   expect(chosen([other])).toEqual([null, 'is of a scheme that is not known here'])
+})
+
+describe('where nothing can be paid, it says what to do:', () => {
+  const whyNot = (said: readonly Said[]) => {
+    const outcome = choose(demandOf(said), willingOf())
+    return outcome.ok ? undefined : outcome.why
+  }
+  const here = 'and this purchase pays on eip155:84532.'
+  test.each<[string, readonly Said[], string]>([
+    [
+      'another network of the same wallet',
+      [
+        { ...exact(9n), network: 'eip155:8453' },
+        { ...exact(9n), network: SOLANA },
+      ],
+      `The seller asks to be paid on eip155:8453, ${here} Name one of them as network, if GET /networks lists it.`,
+    ],
+    [
+      'a wallet of another family',
+      [{ ...exact(9n), network: SOLANA }],
+      `The seller asks to be paid on ${SOLANA}, ${here} This wallet cannot pay there: buy with a wallet of another family.`,
+    ],
+    [
+      'another asset',
+      [
+        { ...exact(9n), asset: NAMED },
+        { ...exact(9n), network: SOLANA },
+      ],
+      'On eip155:84532 the seller asks for other assets than USDC. Name one of those in details.declined as asset, with maxAmount in its units.',
+    ],
+    [
+      'another wallet',
+      [
+        { ...exact(9n), payTo: PAYER },
+        { ...exact(9n), asset: NAMED },
+      ],
+      'The seller asks to be paid at the very wallet that is to pay, and no wallet pays itself. Buy with another wallet.',
+    ],
+    [
+      'to read the offers, where no other request would help',
+      [
+        { ...exact(9n), scheme: 'transfer' },
+        { ...exact(9n), network: SOLANA },
+      ],
+      'The seller asks for nothing that this wallet pays with. details.declined says of each offer why.',
+    ],
+  ])('%s', (_, said, why) => {
+    expect(whyNot(said)).toBe(why)
+  })
+})
+
+test('an offer that pays its own buyer is told from one that pays nobody', () => {
+  const own = { ...exact(9n), payTo: PAYER }
+  const none = { ...exact(9n), payTo: address('0') }
+  const reasons = ['pays the wallet that is to pay', 'pays nobody who could be paid']
+  expect(chosen([own, none])).toEqual([null, ...reasons])
 })

@@ -7,6 +7,8 @@ import type { PaymentScheme } from '../chains/exact.ts'
 import { isNobody } from '../chains/nobody.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { Demand, Offer } from './demand.ts'
+import { whyUnpayable } from './why-unpayable.ts'
+import type { Obstacle } from './why-unpayable.ts'
 
 /** What the caller is willing to pay: one asset on one network, so that a ceiling in whole units can mean only one thing. */
 export interface Willing {
@@ -42,6 +44,8 @@ export type Chosen =
       readonly declined: readonly Declined[]
       /** The least that would have been paid, whole units; null when no offer could be paid at any ceiling. */
       readonly wanted: string | null
+      /** Where `wanted` is null: why nothing could be paid, and what to do. */
+      readonly why: string
     }
 
 /**
@@ -59,11 +63,16 @@ export function choose({ offers, x402Version }: Demand, willing: Willing): Chose
   const choice = firstOf(fitting.filter(willing.allows)) ?? firstOf(fitting)
   if (choice !== undefined) return { ok: true, choice }
   const [best] = payable
+  const unpayable = looked.flatMap((each) => ('declined' in each ? [each] : []))
   const over = payable.map(({ offer }) => declined(offer, 'asks for more than maxAmount'))
   return {
     ok: false,
-    declined: [...over, ...looked.flatMap((each) => ('declined' in each ? [each.declined] : []))],
+    declined: [...over, ...unpayable.map((each) => each.declined)],
     wanted: best === undefined ? null : formatAmount(best.amount, willing.asset.decimals),
+    why: whyUnpayable(unpayable, {
+      network: willing.chain.config.network,
+      symbol: willing.asset.symbol,
+    }),
   }
 }
 
@@ -71,15 +80,23 @@ function firstOf(fitting: readonly Choice[]): Choice | undefined {
   return fitting.find(({ scheme }) => scheme === 'exact') ?? fitting[0]
 }
 
-type Looked = { readonly choice: Choice } | { readonly declined: Declined }
+type Looked =
+  | { readonly choice: Choice }
+  | {
+      readonly declined: Declined
+      readonly obstacle: Obstacle
+      readonly network: Offer['requirements']['network']
+    }
 
 function look(offer: Offer, version: X402Version, willing: Willing): Looked {
   const { chain, payer, asset } = willing
   const { network, scheme, amount, asset: token, extra, payTo: receiver } = offer.requirements
-  const no = (reason: string) => ({ declined: declined(offer, reason) })
+  const no = (reason: string, obstacle: Obstacle = 'other') => ({
+    ...{ declined: declined(offer, reason), obstacle, network },
+  })
   if (scheme !== 'exact' && scheme !== 'upto') return no('is of a scheme that is not known here')
-  if (network !== chain.config.network) return no('is on another network')
-  if (chain.parseAddress(token) !== asset.asset) return no('is for another asset')
+  if (network !== chain.config.network) return no('is on another network', 'network')
+  if (chain.parseAddress(token) !== asset.asset) return no('is for another asset', 'asset')
   const { paymentFlow: flow } = extra
   const isUpto = scheme === 'upto'
   if (flow !== undefined && flow !== 'authorization' && (isUpto || flow !== 'upfront')) {
@@ -90,7 +107,8 @@ function look(offer: Offer, version: X402Version, willing: Willing): Looked {
   }
   if (isUpto && !namesFacilitator(extra, willing)) return no('names nobody who could take it')
   const payTo = chain.parseAddress(receiver)
-  if (payTo === undefined || payTo === payer || isNobody(chain, payTo)) {
+  if (payTo === payer) return no('pays the wallet that is to pay', 'self')
+  if (payTo === undefined || isNobody(chain, payTo)) {
     return no('pays nobody who could be paid')
   }
   if (amount === 0n) return no('asks for nothing')

@@ -232,10 +232,9 @@ function chosen(
     throw unpayable('demand_too_long', message)
   }
   if (outcome.ok) return outcome.choice
-  const { declined, wanted } = outcome
+  const { declined, wanted, why } = outcome
   if (wanted === null) {
-    const message = 'The seller asks for nothing that this wallet pays with.'
-    throw unpayable('no_payable_offer', message, declined)
+    throw unpayable('no_payable_offer', why, declined)
   }
   throw new Refusal('POLICY_REFUSED', {
     message: 'The seller asks for more than maxAmount.',
