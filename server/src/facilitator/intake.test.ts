@@ -154,6 +154,7 @@ describe('a payment that pays nobody', () => {
       scene.feePayer.address,
       requirements.asset,
       '11111111111111111111111111111111',
+      'So11111111111111111111111111111111111111112',
     ]
     for (const payTo of receivers) {
       const to = parsedAddress(payTo)

@@ -11,6 +11,7 @@ import { UNITS_UNKNOWN, shapeOf, unitsLimit } from './compute.ts'
 import type { Facts } from './facts.ts'
 import { SIGNATURE_FEE, automaticPrice, fixedPrice, priorityFeeOf } from './fees.ts'
 import type { Mint } from './mint.ts'
+import { NATIVE_MINT } from './programs.ts'
 import { recipientRefusal } from './recipient.ts'
 import { rentFor } from './rent.ts'
 import { readScene } from './scene.ts'
@@ -80,7 +81,9 @@ export async function draftTransfer(deps: DraftDeps, order: TransferOrder): Prom
 
 function knownRefusal(config: NetworkConfig, recipient: Address): DraftRefusal | undefined {
   if (recipient === ZERO_ADDRESS) return 'recipient_is_zero'
-  return config.assets.some(({ asset }) => asset === recipient) ? 'recipient_is_asset' : undefined
+  const isAsset = config.assets.some(({ asset }) => asset === recipient)
+  // A cluster without programs of its own may not show it for what it is.
+  return isAsset || recipient === NATIVE_MINT ? 'recipient_is_asset' : undefined
 }
 
 async function mintOf(facts: Facts, { asset }: TransferOrder): Promise<Mint | undefined> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../chain.ts'
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
+import { NATIVE_MINT, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { NATIVE, USDC } from './test-network.ts'
 import {
   BOB,
@@ -27,6 +27,7 @@ describe('a recipient is refused', () => {
   test.each<[string, string, Address, Accounts]>([
     ['recipient_is_zero', 'the zero address', SYSTEM_PROGRAM, {}],
     ['recipient_is_asset', 'a configured mint', MINT, {}],
+    ['recipient_is_asset', 'the mint of wrapped SOL, wherever it is not', NATIVE_MINT, {}],
     ['recipient_is_no_wallet', 'an address that no key can have and that does not exist', off, {}],
     [
       'recipient_is_no_wallet',
