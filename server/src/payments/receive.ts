@@ -98,10 +98,12 @@ async function joinById(
   order: JoinOrder,
   paymentId: PaymentId,
 ): Promise<Joined> {
-  const claim = await deps.store.inTransaction(order.accountId, (tx) =>
-    claimOfPayment(tx, order.accountId, paymentId),
-  )
-  if (claim === undefined) throw new Refusal('NOT_FOUND')
+  const claim = await deps.store.inTransaction(order.accountId, async (tx) => {
+    const found = await claimOfPayment(tx, order.accountId, paymentId)
+    if (found !== undefined) return found
+    const isOwn = (await findPayment(tx, order.accountId, paymentId)) !== undefined
+    throw new Refusal('NOT_FOUND', isOwn ? { message: noProofOf(paymentId) } : {})
+  })
   const joined = await joinClaim(deps, order, claim)
   if (joined.kind !== 'reverted') return joined
   // It is being tried again alone by whoever has the payment itself.
@@ -116,6 +118,11 @@ async function joinById(
   const payment = { x402Version: claim.x402Version ?? 2 } as const
   const intake = { chain, exact, authorization, resource: null, payment }
   return followReverted(deps, order, claim, intake, joined)
+}
+
+/** A payment that was sent from here, or that came to a wallet by itself. */
+function noProofOf(paymentId: PaymentId): string {
+  return `Nobody presented a proof for this payment, so there is nothing to settle. Where it stands is at GET /payment/status/${paymentId}.`
 }
 
 type Refused = { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }
