@@ -90,3 +90,10 @@ test('without an answer the error names the key under which the same payment is 
   expect(named).toMatchObject({ idempotencyKey: 'order-7' })
   expect(keys[1]).toBe('order-7')
 })
+
+test('of an answer that was too long it says what was lost', async () => {
+  const lost = { status: 200, contentLength: 5_000_000, contentType: 'video/mp4' }
+  const told = { response: null, problem: 'body_too_long', lost }
+  const failed: unknown = await callAnswered(200, {}, told).catch((error: unknown) => error)
+  expect(failed).toMatchObject({ code: 'NO_ANSWER', details: { paymentId: 'pay_1', lost } })
+})

@@ -95,14 +95,14 @@ async function bodyOf(
 
 /** A failure names the key, under which the same request shows the same payment again. */
 async function responseOf(
-  { response, problem, paymentId, paid }: FetchPaymentAnswer,
+  { response, problem, lost, paymentId, paid }: FetchPaymentAnswer,
   idempotencyKey: string,
 ): Promise<Response> {
   if (response === null) {
     throw new FlorinError({
       code: 'NO_ANSWER',
       message: `the seller was shown a payment and gave no answer that could be kept (${problem ?? 'unknown'})`,
-      details: { paymentId, paid },
+      details: { paymentId, paid, ...(lost === undefined ? {} : { lost }) },
       outcomeUnknown: true,
       idempotencyKey,
     })

@@ -11,10 +11,14 @@ import type { PurchaseBook } from './purchases/book.ts'
 import type { FetchDeps } from './purchases/fetch.ts'
 import { openLookUntilPaid } from './purchases/look-until-paid.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
+import { openTooLong } from './purchases/too-long.ts'
 import { watchPurchases } from './purchases/watch.ts'
 import type { ChainDirectory } from './chains/directory.ts'
 
-export interface PurchasesDeps extends Omit<FetchDeps, 'sellers' | 'signerFor' | 'lookUntilPaid'> {
+export interface PurchasesDeps extends Omit<
+  FetchDeps,
+  'sellers' | 'signerFor' | 'lookUntilPaid' | 'tooLong'
+> {
   readonly log: Log
   readonly directory: ChainDirectory
   readonly sandbox: boolean
@@ -37,7 +41,7 @@ export function openPurchases(deps: PurchasesDeps): Purchases {
   const lookUntilPaid = openLookUntilPaid({ store, clock, log, book })
   return {
     book,
-    routes: purchaseRoutes({ ...deps, sellers, lookUntilPaid }),
+    routes: purchaseRoutes({ ...deps, sellers, lookUntilPaid, tooLong: openTooLong(clock) }),
     watch: (chain, finalizedHeight, stopping) =>
       watchPurchases({ store, clock, log, book }, chain, finalizedHeight, stopping),
   }

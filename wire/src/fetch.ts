@@ -81,6 +81,19 @@ export const FetchAnswer = Exactly({
   problem: Type.Optional(
     Type.String({ description: 'Why there is no response: `timeout`, `body_too_long`, ...' }),
   ),
+  lost: Type.Optional(
+    Said(
+      'Where `problem` is `body_too_long`: what the seller said of the answer that cannot be handed on.',
+      Exactly({
+        status: Type.Integer({ description: 'HTTP status.' }),
+        contentLength: Said(
+          'Bytes of its body; null where it does not say.',
+          Nullable(Type.Integer()),
+        ),
+        contentType: Said('As it says it.', Nullable(Type.String())),
+      }),
+    ),
+  ),
   receipt: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: 'What the seller says of the settlement, decoded. Nothing of it was believed.',

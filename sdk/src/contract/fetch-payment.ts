@@ -94,6 +94,18 @@ export interface FetchPaymentAnswer {
   } | null
   /** Why there is no response: `timeout`, `body_too_long`, ... */
   readonly problem?: string
+  /**
+   * Where `problem` is `body_too_long`: what the seller said of the answer that cannot be
+   * handed on.
+   */
+  readonly lost?: {
+    /** HTTP status. */
+    readonly status: number
+    /** Bytes of its body; null where it does not say. */
+    readonly contentLength: number | null
+    /** As it says it. */
+    readonly contentType: string | null
+  }
   /** What the seller says of the settlement, decoded. Nothing of it was believed. */
   readonly receipt?: Readonly<Record<string, unknown>>
   /** When this was answered, Unix milliseconds. */

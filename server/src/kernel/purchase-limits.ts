@@ -13,6 +13,9 @@ export const purchaseLimits = {
   chainAheadSecondsMax: 24 * 3600,
   /** Of a seller's answer. */
   fetchBodyBytesMax: 1024 * 1024,
+  /** How long an instance remembers that goods were longer than that, and of how many requests. */
+  fetchTooLongSeconds: 3_600,
+  fetchTooLongMax: 10_000,
   /** Of what is read of a demand in the body, packed or unpacked. */
   fetchDemandBytesMax: 64 * 1024,
   fetchHeadersMax: 50,

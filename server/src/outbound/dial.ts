@@ -115,7 +115,7 @@ function answering(addresses: readonly string[]): LookupFunction {
 async function answerTo(
   sent: ClientRequest,
   target: Target,
-  { body, bodyBytesMax }: OutboundRequest,
+  { method, body, bodyBytesMax }: OutboundRequest,
   over: AbortSignal,
 ): Promise<OutboundOutcome> {
   let mayHaveArrived = false
@@ -156,17 +156,27 @@ async function answerTo(
     })
     sent.once('response', (answer) => {
       isReading = true
+      const head = { status: answer.statusCode ?? 0, headers: headersOf(answer) }
+      const tooLong = () =>
+        resolve({ kind: 'failed', reason: 'body_too_long', mayHaveArrived, head })
+      if (method !== 'HEAD' && lengthSaid(answer) > bodyBytesMax) {
+        tooLong()
+        return
+      }
       read(answer, bodyBytesMax).then(
-        (bytes) => {
-          if (bytes === undefined) return fail('body_too_long')
-          const { statusCode = 0 } = answer
-          resolve({ kind: 'answered', status: statusCode, headers: headersOf(answer), body: bytes })
-        },
+        (bytes) =>
+          bytes === undefined ? tooLong() : resolve({ kind: 'answered', ...head, body: bytes }),
         () => fail('broken_answer'),
       )
     })
     sent.end(body)
   })
+}
+
+/** How long the body is said to be; 0 where nothing is said, or there is none. */
+function lengthSaid({ statusCode, headers }: IncomingMessage): number {
+  const isBodiless = statusCode === 204 || statusCode === 304
+  return isBodiless ? 0 : Number(headers['content-length'] ?? 0)
 }
 
 /** The whole body, or undefined when it is longer than allowed or comes in more pieces: then nothing more of it is read. */

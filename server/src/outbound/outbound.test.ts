@@ -242,7 +242,8 @@ test('a body and headers that are too long are read no further; nothing is unpac
     more()
   })
   const long = await outbound().request(get(`http://127.0.0.1:${endless.port}/`))
-  expect(long).toEqual({ kind: 'failed', reason: 'body_too_long', mayHaveArrived: true })
+  const tooLong = { kind: 'failed', reason: 'body_too_long', mayHaveArrived: true }
+  expect(long).toMatchObject({ ...tooLong, head: { status: 200 } })
   expect(written).toBeLessThan(32 * 1024 * 1024)
 
   const packed = gzipSync(Buffer.alloc(10_000_000))
@@ -269,7 +270,19 @@ test('answers before the answer, and pieces of a body, are read as far as a boun
   expect(answer.kind === 'answered' && answer.body.byteLength).toBe(pieces)
   const failed = { kind: 'failed', mayHaveArrived: true }
   expect(await saying(interims + 1, 1)).toEqual({ ...failed, reason: 'broken_answer' })
-  expect(await saying(0, pieces + 1)).toEqual({ ...failed, reason: 'body_too_long' })
+  expect(await saying(0, pieces + 1)).toMatchObject({ ...failed, reason: 'body_too_long' })
+})
+
+test('of a body that is said to be too long nothing is waited for, and its head is told', async () => {
+  const head = (length: number) => `HTTP/1.1 201 Made\r\nx: y\r\ncontent-length: ${length}\r\n\r\n`
+  const { port } = await say(head(64 * 1024 + 1))
+  const long = await outbound().request(get(`http://127.0.0.1:${port}/`))
+  if (long.kind !== 'failed') throw new Error('it was taken')
+  expect(long).toMatchObject({ reason: 'body_too_long', mayHaveArrived: true })
+  expect([long.head?.status, long.head?.headers.get('x')]).toEqual([201, 'y'])
+  // Of an answer to HEAD it is the length of another one's body.
+  const asked = { ...get(`http://127.0.0.1:${port}/`), method: 'HEAD' as const }
+  expect(await outbound().request(asked)).toMatchObject({ kind: 'answered', status: 201 })
 })
 
 test('the time covers everything: a name that hangs, an answer that never comes, one that drips', async () => {

@@ -56,6 +56,8 @@ export interface OutboundFailure {
   readonly reason: DialFailure | 'name_not_found' | 'name_lookup_failed' | 'busy'
   /** False: the other side has certainly not heard of the request. True: nobody knows. */
   readonly mayHaveArrived: boolean
+  /** What an answer said before its body; present where that was too long. */
+  readonly head?: Pick<OutboundAnswer, 'status' | 'headers'>
 }
 
 export type OutboundOutcome = OutboundAnswer | OutboundRefusal | OutboundFailure

@@ -17,6 +17,24 @@ test('cookies of a seller stay apart, and stand among the headers as they did be
   expect(told?.headers).toEqual({ 'set-cookie': cookies.join(', '), 'x-a': '1' })
 })
 
+test('of an answer that was too long its head is told, and what the seller says of the settlement', () => {
+  const receipt = { success: true, transaction: '0xabc' }
+  const written = Buffer.from(JSON.stringify(receipt)).toString('base64')
+  const head = (fields: Readonly<Record<string, string>>) => ({ status: 200, headers: fields })
+  const told = (fields: Readonly<Record<string, string>>) => {
+    const went = { payment: null, answer: null, problem: 'body_too_long', replayed: false }
+    return purchaseFacts({ ...went, lost: head(fields) }, testNetwork(84_532))
+  }
+  const lengths = { 'content-length': '5000000', 'content-type': 'application/pdf' }
+  expect(told({ ...lengths, 'payment-response': written })).toMatchObject({
+    ...{ response: null, problem: 'body_too_long', receipt },
+    lost: { status: 200, contentLength: 5_000_000, contentType: 'application/pdf' },
+  })
+  expect(told({ 'content-length': '1e9' }).lost).toEqual({
+    ...{ status: 200, contentLength: null, contentType: null },
+  })
+})
+
 test('an answer without cookies says nothing of them', () => {
   expect(toldOf({ 'x-a': '1' })).not.toHaveProperty('setCookies')
 })

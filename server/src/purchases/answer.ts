@@ -5,17 +5,21 @@ import { COOKIES_APART } from '../outbound/cookies-apart.ts'
 import type { Payment, PaymentStatus } from '../payments/payment.ts'
 import { paymentFacts } from '../payments/view.ts'
 import type { FetchResult } from './fetch.ts'
-import type { SellerAnswer } from './purchase.ts'
+import type { LostAnswer, SellerAnswer } from './purchase.ts'
 import { receiptOf } from './receipt.ts'
 
 /** What a caller may see of a purchase. */
-export function purchaseFacts({ payment, answer, problem }: FetchResult, config: NetworkConfig) {
-  const receipt = receiptOf(answer)
+export function purchaseFacts(
+  { payment, answer, problem, lost }: FetchResult,
+  config: NetworkConfig,
+) {
+  const receipt = receiptOf(answer ?? lost)
   return {
     paid: payment === null ? false : PAID[payment.status],
     ...(payment === null ? { amount: new RawJson('0') } : paidFacts(payment, config)),
     response: answer === null ? null : responseOf(answer),
     ...(problem === null ? {} : { problem }),
+    ...(lost === undefined ? {} : { lost: lostFacts(lost) }),
     ...(receipt === undefined ? {} : { receipt }),
   }
 }
@@ -46,6 +50,16 @@ function responseOf({ status, headers, body }: SellerAnswer) {
     body: text ?? Buffer.from(body).toString('base64'),
     bodyEncoding: text === undefined ? 'base64' : 'utf8',
   } as const
+}
+
+/** The seller's own word: nothing more of the body was read. */
+function lostFacts({ status, headers }: LostAnswer) {
+  const { 'content-length': length = '', 'content-type': contentType = null } = headers
+  return {
+    status,
+    contentLength: /^[0-9]{1,15}$/.test(length) ? Number(length) : null,
+    contentType,
+  }
 }
 
 /** Headers have one text each; that of several cookies cannot be taken apart again, so they stand beside it. */

@@ -11,6 +11,7 @@ import { newId, parseId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
+import type { DialFailure } from '../outbound/dial.ts'
 import type { OutboundAnswer } from '../outbound/outbound.ts'
 import type { Payment } from '../payments/payment.ts'
 import { decide, NOTHING_SPENT } from '../policies/decide.ts'
@@ -28,12 +29,15 @@ import { readDemand } from './demand.ts'
 import type { Demand } from './demand.ts'
 import { goOn } from './go-on.ts'
 import type { GoOnDeps } from './go-on.ts'
-import type { SellerAnswer } from './purchase.ts'
+import type { LostAnswer, SellerAnswer } from './purchase.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { joinablePurchase } from './store.ts'
+import type { TooLong } from './too-long.ts'
 import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
-export interface FetchDeps extends AuthorizeDeps, GoOnDeps {}
+export interface FetchDeps extends AuthorizeDeps, GoOnDeps {
+  readonly tooLong?: TooLong
+}
 
 /** A purchase as the door has parsed it. */
 export interface FetchOrder {
@@ -60,6 +64,8 @@ export interface FetchResult {
   readonly answer: SellerAnswer | null
   /** Why there is no answer; null otherwise. */
   readonly problem: string | null
+  /** What is known of an answer that was too long to be kept. */
+  readonly lost?: LostAnswer
   readonly replayed: boolean
 }
 
@@ -93,6 +99,10 @@ export async function fetchPaid(deps: FetchDeps, order: FetchOrder): Promise<Fet
     })
   }
   if (open !== undefined) return proceed(deps, order, open, false)
+  if (deps.tooLong?.isKnown(accountId, requestDigest) === true) {
+    const message = `For this very request the seller has handed out ${TOO_LONG} before. Buy it with a client of your own.`
+    throw unpayable('answer_too_long', message)
+  }
 
   const turn = deps.sellers.turn(accountId)
   if (turn === undefined) throw notAsked('busy')
@@ -123,6 +133,11 @@ async function buy(
     throw notAskable(asked.reason)
   }
   if (asked.kind === 'failed') {
+    // Asking again does not help, and what it says without a payment it says to everybody.
+    if (asked.reason === ('body_too_long' satisfies DialFailure)) {
+      const message = `Without a payment the seller answers with ${TOO_LONG}. Nothing was signed; ask it yourself.`
+      throw unpayable('answer_too_long', message)
+    }
     throw notAsked(asked.reason)
   }
   const demand = asked.status === 402 ? await readDemand(asked) : undefined
@@ -136,6 +151,8 @@ async function buy(
   deps.killPoint('fetch.after-commit')
   return proceed(deps, order, paymentId, false, turn)
 }
+
+const TOO_LONG = `more than ${limits.fetchBodyBytesMax} bytes, which cannot be handed on`
 
 function notAskable(reason: string): Refusal {
   const details =

@@ -13,15 +13,18 @@ import type { Store } from '../store/postgres.ts'
 import { keptAnswer } from './ask-seller.ts'
 import type { SellerRequest, Sellers, SellerTurn } from './ask-seller.ts'
 import type { LookUntilPaid } from './look-until-paid.ts'
-import type { Purchase, SellerAnswer } from './purchase.ts'
+import type { LostAnswer, Purchase, SellerAnswer } from './purchase.ts'
 import { isHandedOut, saysSettled } from './receipt.ts'
 import { endExchange, findPurchase, takeExchange } from './store.ts'
+import type { TooLong } from './too-long.ts'
 
 export interface GoOnDeps {
   readonly store: Store
   readonly waits: Waits
   readonly sellers: Sellers
   readonly lookUntilPaid: LookUntilPaid
+  /** Told of goods that were too long; left out where nobody asks. */
+  readonly tooLong?: Pick<TooLong, 'note'>
   readonly clock: Clock
   readonly killPoint: (point: KillPoint) => void
 }
@@ -40,6 +43,8 @@ export interface WentOn {
   readonly payment: Payment
   readonly answer: SellerAnswer | null
   readonly problem: string | null
+  /** What is known of an answer that was too long to be kept. */
+  readonly lost?: LostAnswer
 }
 
 /**
@@ -49,16 +54,21 @@ export interface WentOn {
 export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
   const showing = await show(deps, going, going.turn)
   if (showing.kind !== 'shown') return joined(deps, going, showing.kind === 'busy')
-  return shown(deps, going, showing.problem)
+  return shown(deps, going, showing)
 }
 
 /** What came of showing it oneself. */
-async function shown(deps: GoOnDeps, going: GoingOn, problem: string | null): Promise<WentOn> {
+async function shown(
+  deps: GoOnDeps,
+  going: GoingOn,
+  { problem, lost }: Exchanged,
+): Promise<WentOn> {
   const { purchase, payment, answer } = await read(deps, going)
   return confirmed(deps, going, purchase, {
     payment,
     answer: problem === null ? answer : null,
     problem,
+    ...(lost === undefined ? {} : { lost }),
   })
 }
 
@@ -88,9 +98,11 @@ async function confirmed(
 /** Without a reason an error would be made for every wait. */
 const WAITED = 'nobody waits any more'
 
-/** What came of showing it: `problem` says why there is no answer, null when there is one. */
+/** What came of one exchange: `problem` says why there is no answer, null when there is one. */
+type Exchanged = Pick<WentOn, 'problem' | 'lost'>
+
 type Showing =
-  | { readonly kind: 'shown'; readonly problem: string | null }
+  | (Exchanged & { readonly kind: 'shown' })
   /** Nobody was shown anything: there is no room, or somebody else is at it, or nothing is left to ask for. */
   | { readonly kind: 'busy' | 'not_taken' }
 
@@ -104,7 +116,7 @@ async function show(
   try {
     const taken = await take(deps, going)
     if (taken === undefined) return { kind: 'not_taken' }
-    return { kind: 'shown', problem: await exchange(deps, turn, taken, going.request) }
+    return { kind: 'shown', ...(await exchange(deps, turn, taken, going.request)) }
   } finally {
     turn.end()
   }
@@ -117,13 +129,13 @@ function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {
   )
 }
 
-/** One request with the payment, and what came of it. Gives why there is no answer, or null. */
+/** One request with the payment, and what came of it. */
 async function exchange(
-  { store, killPoint }: GoOnDeps,
+  { store, killPoint, tooLong }: GoOnDeps,
   turn: SellerTurn,
   purchase: Purchase,
   request: SellerRequest,
-): Promise<string | null> {
+): Promise<Exchanged> {
   // Ends before the lease on it does, so that nobody else shows it meanwhile.
   const seconds = limits.fetchExchangeSeconds - limits.fetchExchangeSpareSeconds
   const { accountId } = purchase
@@ -135,7 +147,13 @@ async function exchange(
     await endExchange(tx, purchase, answer, isDelivered)
     await notifyChanged(tx, [purchase.paymentId])
   })
-  return outcome.kind === 'answered' ? null : outcome.reason
+  if (outcome.kind === 'answered') return { problem: null }
+  const { reason: problem } = outcome
+  if (outcome.kind === 'refused' || outcome.head === undefined) return { problem }
+  const { status, headers } = keptAnswer({ ...outcome.head, body: new Uint8Array() })
+  const lost = { status, headers }
+  if (isHandedOut(lost)) tooLong?.note(accountId, purchase.requestDigest)
+  return { problem, lost }
 }
 
 /** Somebody else is at it, or there is nothing left to ask for: what is known when that is over. */
@@ -152,7 +170,7 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
   if (isUnsaid && !purchase.isDelivered) {
     if (isOver(purchase, clock)) {
       const showing = await show(deps, going)
-      if (showing.kind === 'shown') return shown(deps, going, showing.problem)
+      if (showing.kind === 'shown') return shown(deps, going, showing)
       kind = showing.kind
     }
     // Of all who waited one was faster, and it is what that one is told.

@@ -35,6 +35,9 @@ export interface Purchase {
   readonly looks: number
 }
 
+/** Of what a seller said, what stood before a body that was too long; bounded. */
+export type LostAnswer = Pick<SellerAnswer, 'status' | 'headers'>
+
 /** What a seller said, bounded. */
 export interface SellerAnswer {
   readonly status: number

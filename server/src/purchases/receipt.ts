@@ -4,7 +4,7 @@ import type { SellerAnswer } from './purchase.ts'
 
 /** What the seller says of the settlement, decoded; undefined when it says nothing that can be read. Source: x402 v1 and v2, HTTP transport. */
 export function receiptOf(
-  answer: Pick<SellerAnswer, 'headers'> | null,
+  answer: Pick<SellerAnswer, 'headers'> | null | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
   const text = answer?.headers['payment-response'] ?? answer?.headers['x-payment-response']
   const receipt = text === undefined ? undefined : decodePaymentHeader(text)
