@@ -152,6 +152,20 @@ export const Delivery = Exactly({
 /** The query of GET /webhooks/{webhookId}/deliveries. */
 export const DeliveriesQuery = Exactly({
   status: Type.Optional(Type.Enum(DELIVERY_STATUSES, { description: 'Only these.' })),
+  paymentId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Only events of this payment. Looked for among 10,000 deliveries: a page may be short or empty and have a `nextCursor`.',
+    }),
+  ),
+  from: Type.Optional(
+    Said(
+      'Only what was recorded then or later, Unix milliseconds. Beside `paymentId` its `createdAt` says where the list ends.',
+      SentMilliseconds,
+    ),
+  ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,

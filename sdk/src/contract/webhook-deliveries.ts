@@ -3,6 +3,16 @@
 export interface WebhookDeliveriesQuery {
   /** Only these. */
   readonly status?: 'waiting' | 'delivered' | 'failed' | undefined
+  /**
+   * Only events of this payment. Looked for among 10,000 deliveries: a page may be short or
+   * empty and have a `nextCursor`.
+   */
+  readonly paymentId?: string | undefined
+  /**
+   * Only what was recorded then or later, Unix milliseconds. Beside `paymentId` its
+   * `createdAt` says where the list ends.
+   */
+  readonly from?: number | undefined
   /** How many at most. */
   readonly limit?: number | undefined
   /** `nextCursor` of the page before. */

@@ -5,7 +5,8 @@ import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Attempt, Delivery, NewDelivery } from './delivery.ts'
 
-interface DeliveryRow {
+/** A delivery as it is stored. */
+export interface DeliveryRow {
   readonly id: DeliveryId
   readonly webhook_id: WebhookId
   readonly event_id: EventId
@@ -21,9 +22,11 @@ interface DeliveryRow {
   readonly ended_at: Date | null
 }
 
-const COLUMNS = `id, webhook_id, event_id, type, lane, status, redelivery_of, attempts, log, body, due_at, created_at, ended_at`
+/** What is read of a delivery. */
+export const DELIVERY_COLUMNS = `id, webhook_id, event_id, type, lane, status, redelivery_of, attempts, log, body, due_at, created_at, ended_at`
 
-function deliveryOf(row: DeliveryRow): Delivery & { readonly lane: string } {
+/** What was read. */
+export function deliveryOf(row: DeliveryRow): Delivery & { readonly lane: string } {
   return {
     id: row.id,
     webhookId: row.webhook_id,
@@ -129,7 +132,7 @@ export async function listDeliveries(
 ): Promise<readonly Delivery[]> {
   const rows = await tx.query<DeliveryRow>(
     'delivery_list',
-    `select ${COLUMNS} from webhook_deliveries
+    `select ${DELIVERY_COLUMNS} from webhook_deliveries
      where account_id = $1 and webhook_id = $2 and ($3::text is null or status = $3)
        and ($4::text is null or position < (select position from webhook_deliveries
          where id = $4 and account_id = $1 and webhook_id = $2))
@@ -156,7 +159,7 @@ export async function findDelivery(
 ): Promise<(Delivery & { readonly lane: string }) | undefined> {
   const rows = await tx.query<DeliveryRow>(
     'delivery_find',
-    `select ${COLUMNS} from webhook_deliveries where account_id = $1 and webhook_id = $2 and id = $3`,
+    `select ${DELIVERY_COLUMNS} from webhook_deliveries where account_id = $1 and webhook_id = $2 and id = $3`,
     [accountId, webhookId, deliveryId],
   )
   return rows[0] && deliveryOf(rows[0])
@@ -184,9 +187,9 @@ export async function endedDeliveries(
   const rows = await tx.query<DeliveryRow & { readonly has_next: boolean }>(
     'delivery_ended',
     // The length of a body is known without the body: what is left for another page is not read.
-    `select ${COLUMNS}, has_next from (
+    `select ${DELIVERY_COLUMNS}, has_next from (
        select *, row_number() over oldest as nth, sum(octet_length(body)) over oldest as bytes, lead(id) over oldest is not null as has_next
-       from (select ${COLUMNS}, position from webhook_deliveries
+       from (select ${DELIVERY_COLUMNS}, position from webhook_deliveries
          where account_id = $1 and webhook_id = $2
            and created_at >= to_timestamp($3 / 1000.0) and created_at < to_timestamp($4 / 1000.0)
            and redelivery_of is null and status <> 'waiting' and ($5 = 'all' or status = $5)

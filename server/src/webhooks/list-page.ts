@@ -4,6 +4,8 @@ import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import { findDelivery, listDeliveries } from './delivery-store.ts'
 import type { Delivery, NewDelivery } from './delivery.ts'
+import { searchDeliveries } from './search-store.ts'
+import type { Found } from './search-store.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 /** Clocks may differ by a day: nothing that is younger was removed. */
@@ -28,21 +30,36 @@ export async function pageBehind(
   cursor: string | undefined,
   page: {
     readonly status: Delivery['status'] | undefined
+    /** The payment that the events are of; left out, any. */
+    readonly lane?: string | undefined
+    readonly fromMilliseconds?: number | undefined
     readonly count: number
     readonly nowMilliseconds: number
   },
-): Promise<readonly Delivery[]> {
+): Promise<Found> {
   const { nowMilliseconds, ...wanted } = page
   const [id = '', reached = ''] = cursor?.split('.') ?? []
   const before = cursor === undefined ? undefined : id
-  const listed = await listDeliveries(tx, whose, { ...wanted, before })
-  if (listed.length > 0 || before === undefined) return listed
+  const listed = await found(tx, whose, { ...wanted, before })
+  if (listed.deliveries.length > 0 || before === undefined) return listed
   if ((await findDelivery(tx, whose, before)) !== undefined) return listed
   const uptoMilliseconds = MILLISECONDS.test(reached) ? Number(reached) : nowMilliseconds
   const isOld = uptoMilliseconds < nowMilliseconds - KEPT_MILLISECONDS
   if (isOld && parseId('dlv', before) !== undefined) {
-    return await listDeliveries(tx, whose, { ...wanted, uptoMilliseconds })
+    return await found(tx, whose, { ...wanted, uptoMilliseconds })
   }
   const rule = 'is no nextCursor of this webhook, or of a delivery that is kept no longer'
   throw new Refusal('INVALID_PARAMETERS', { details: { cursor: rule } })
+}
+
+/** By status alone the list itself is read. */
+async function found(
+  tx: Tx,
+  whose: Pick<NewDelivery, 'accountId' | 'webhookId'>,
+  wanted: Parameters<typeof searchDeliveries>[2],
+): Promise<Found> {
+  const { lane, fromMilliseconds } = wanted
+  return lane === undefined && fromMilliseconds === undefined
+    ? { deliveries: await listDeliveries(tx, whose, wanted) }
+    : searchDeliveries(tx, whose, wanted)
 }

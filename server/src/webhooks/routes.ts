@@ -71,19 +71,19 @@ export function webhookRoutes(deps: ManageDeps): readonly Route[] {
     }),
 
     route(endpoints.webhookDeliveries, async ({ params, query, caller: { accountId } }) => {
-      const { status, limit = PAGE_DEFAULT, cursor } = query
-      const found = await store.inTransaction(accountId, async (tx) => {
+      const { status, paymentId: lane, from, limit = PAGE_DEFAULT, cursor } = query
+      const { deliveries, lookedBackTo } = await store.inTransaction(accountId, async (tx) => {
         const webhook = await findWebhook(tx, accountId, params.webhookId)
         if (webhook === undefined) throw new Refusal('NOT_FOUND')
         const whose = { accountId, webhookId: webhook.id }
         return await pageBehind(tx, whose, cursor, {
-          status,
+          ...{ status, lane, fromMilliseconds: from },
           count: limit + 1,
           nowMilliseconds: clock.nowMilliseconds(),
         })
       })
-      const page = found.slice(0, limit)
-      const last = found.length > limit ? page.at(-1) : undefined
+      const page = deliveries.slice(0, limit)
+      const last = deliveries.length > limit ? page.at(-1) : lookedBackTo
       const nextCursor = last === undefined ? null : cursorOf(last)
       return { body: { deliveries: page.map(deliveryFacts), nextCursor } }
     }),

@@ -132,6 +132,7 @@ export const webhookDeliveries: OperationReference = {
   title: 'List deliveries',
   about: [
     'Newest first, kept for 30 days: the event, the state, and the last requests with what your address answered.',
+    '`paymentId` shows what was sent of one payment. Give its `createdAt` as `from`, and follow `nextCursor` until it is null: of a payment that is long past it takes several pages, some of them empty.',
   ],
   params: { webhookId: ID },
   query: { status: 'delivered', limit: 50 },
