@@ -137,6 +137,8 @@ describe('settling with the seller’s own wallet', () => {
       expect(sent.body).toMatchObject({ accepted: true, paymentId: built.body['paymentId'] })
       const { signature } = sent.body
       expect(await reaches(built, 'settled')).toMatchObject({ signature })
+      const again = await submit(signed)
+      expect(again.body).toMatchObject({ accepted: true, status: 'settled', signature })
       const found = await client.get(`/payment/find?signature=${String(signature)}`)
       expect(found.body['payments']).toHaveLength(1)
     },

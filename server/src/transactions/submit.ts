@@ -3,12 +3,13 @@ import { Refusal } from '@florin/wire/errors.ts'
 import type { Chain, TransactionHash, Verdict } from '../chains/chain.ts'
 import type { Inspected } from '../chains/self-custody.ts'
 import { lookSoon } from '../facilitator/claim-looks-store.ts'
+import { findClaim } from '../facilitator/claim-store.ts'
 import { claimKeys, findKey } from '../idempotency/store.ts'
 import type { AccountId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Build } from './build.ts'
-import { buildsMarked } from './build-store.ts'
+import { buildsMarked, findBuild } from './build-store.ts'
 import { selfCustodyOf } from './build-transaction.ts'
 import type { BuildDeps } from './build-transaction.ts'
 import { badTransaction, readTransaction, transactionBytes } from './read-transaction.ts'
@@ -124,7 +125,8 @@ async function builtAs(
   const place = sender === null || nonce === null ? null : { sender, nonce }
   const marks = { commitments: summary.commitments, proofKey, place }
   const { network } = chain.config
-  const builds = await buildsMarked(tx, accountId, network, marks, limits.buildsPerMarkMax)
+  const marked = await buildsMarked(tx, accountId, network, marks, limits.buildsPerMarkMax)
+  const builds = marked.length === 0 ? await closedSettlement(tx, request, proofKey) : marked
   const own = builds.filter(
     (build) =>
       build.sender === sender &&
@@ -145,6 +147,18 @@ async function builtAs(
   throw builds.length > 0
     ? badTransaction('is not signed by the wallet that it was built for, or takes another nonce')
     : badTransaction('is not a transaction that was built for your account')
+}
+
+/** A settlement that nobody looks for any more is found by its claim: where transactions have no place, no other mark leads to it. */
+async function closedSettlement(
+  tx: Tx,
+  { accountId, chain }: SubmitRequest,
+  proofKey: Inspected['proofKey'],
+): Promise<readonly Build[]> {
+  if (proofKey === null) return []
+  const claim = await findClaim(tx, chain.config.network, proofKey)
+  const build = claim && (await findBuild(tx, accountId, claim.paymentId))
+  return build === undefined ? [] : [build]
 }
 
 /**
