@@ -27,17 +27,18 @@ export async function aSolanaPurchase(world: World, seller?: string): Promise<Se
   return solanaPurchaseFrom(world, await aSolanaPayer(world), PRICE, seller)
 }
 
-/** The same by a payer who is there. `amount`: base units. */
+/** The same by a payer who is there. `amount`: base units. `payer`: whose key pays the fee where a seller is named. */
 export async function solanaPurchaseFrom(
   world: World,
   signer: KeyPairSigner,
   amount: bigint,
   seller?: string,
+  payer: 'seller' | 'service' = 'seller',
 ): Promise<SettleBody> {
   const payTo = seller ?? world.newAddress('solana')
   if (seller === undefined) await world.sandbox.fund(payTo, 'USDC', '0.5')
-  const feePayer =
-    seller ?? world.service().settlers.find(({ family }) => family === 'solana')?.address
+  const service = world.service().settlers.find(({ family }) => family === 'solana')?.address
+  const feePayer = payer === 'service' ? service : (seller ?? service)
   const paymentRequirements = {
     scheme: 'exact',
     network: SOLANA,

@@ -169,6 +169,12 @@ export interface AwaitedApproval {
   readonly height: bigint
 }
 
+/**
+ * What a payment lacks where x402 has one reason for all of it: its payer the money, its receiver an account for the token, itself a time in
+ * which the chain would take it.
+ */
+export type ExactLack = 'money' | 'receiving account' | 'time'
+
 /** What the chain says of an authorization now. */
 export type ExactCheck =
   /** With `approval` as soon as that is in a block, for which the payer may lack the money. */
@@ -177,6 +183,7 @@ export type ExactCheck =
       readonly ok: false
       readonly reason: Reason
       readonly message?: string
+      readonly lacks?: ExactLack
       /** Whatever else is wrong with it: the chain shows that it was used up, so somebody may have been paid. */
       readonly isUsed?: true
       /** Its call does not run where all that was read of it is as it should be: nodes at different blocks may have answered. */

@@ -1,7 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { SignedTransaction } from '../chains/chain.ts'
-import type { AwaitedApproval } from '../chains/exact.ts'
+import type { AwaitedApproval, ExactLack } from '../chains/exact.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -65,6 +65,7 @@ export type Begun =
       readonly kind: 'refused'
       readonly reason: Reason
       readonly message?: string
+      readonly lacks?: ExactLack
       /** The chain shows that it was used up, and nobody shows by what. */
       readonly isUsed?: true
       /** And a node that shows by what has not come there yet: it has in a moment. */

@@ -11,6 +11,7 @@ import { isNobody } from '../chains/nobody.ts'
 import type {
   ExactAuthorization,
   ExactDemand,
+  ExactLack,
   ExactPayments,
   PaymentScheme,
 } from '../chains/exact.ts'
@@ -56,6 +57,7 @@ export interface Refused {
   readonly ok: false
   readonly reason: Reason
   readonly message?: string
+  readonly lacks?: ExactLack
   readonly payer: string | null
   /** As the seller wrote it, or empty. */
   readonly networkName: string

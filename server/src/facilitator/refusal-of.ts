@@ -1,6 +1,7 @@
 import { Refusal } from '@florin/wire/errors.ts'
 import type { ErrorCode, ErrorDetails } from '@florin/wire/errors.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { ExactLack } from '../chains/exact.ts'
 
 const RETRY_SECONDS = 2
 
@@ -36,6 +37,7 @@ const CODES: Partial<Record<Reason, ErrorCode>> = {
   settlement_pending: 'SETTLEMENT_PENDING',
 }
 
+const SHORT = 'The payer does not have what it signed for.'
 const NAMED_BEFORE =
   'Another payment of this payer has the same payment identifier. Do not pay again.'
 
@@ -45,8 +47,8 @@ export const APPROVAL_PENDING =
 
 /** What people should read where the code's own sentence says something else. */
 const MESSAGES: Partial<Record<Reason, string>> = {
-  invalid_exact_evm_insufficient_balance: 'The payer does not have what it signed for.',
-  permit2_insufficient_balance: 'The payer does not have what it signed for.',
+  invalid_exact_evm_insufficient_balance: SHORT,
+  permit2_insufficient_balance: SHORT,
   permit2_allowance_required:
     'The payer has not approved Permit2 for this token, or not for as much.',
   transfer_past_its_life: 'This proof is past its life. It was paid: do not pay again.',
@@ -57,13 +59,32 @@ const MESSAGES: Partial<Record<Reason, string>> = {
   receiver_of_another_account: 'The receiving address belongs to another account.',
 }
 
-/** The refusal that says a reason of x402 in our codes, always with the reason itself. Source: x402 reference notes, 2.1. */
+/** What a seller should do about what is missing, where one reason stands for all of it. */
+const LACKS: Readonly<Record<ExactLack, { readonly code: ErrorCode; readonly says: string }>> = {
+  money: { code: 'INSUFFICIENT_BALANCE', says: SHORT },
+  'receiving account': {
+    code: 'INVALID_RECIPIENT',
+    says: 'The receiver has no account for this token yet, so nothing can be paid to it.',
+  },
+  time: {
+    code: 'INVALID_PAYMENT_PROOF',
+    says: 'The time of this payment is over. It moved nothing: ask the buyer for a fresh one.',
+  },
+}
+
+/**
+ * The refusal that says a reason of x402 in our codes, always with the reason itself. `lacks`: what the payment is known to lack, which says more.
+ * Source: x402 reference notes, 2.1.
+ */
 export function refusalOf(
   reason: Reason,
   details: ErrorDetails = {},
-  message: string | undefined = MESSAGES[reason],
+  given: string | undefined = MESSAGES[reason],
+  lacks?: ExactLack,
 ): Refusal {
-  const code = CODES[reason] ?? 'PAYMENT_VERIFICATION_FAILED'
+  const lack = lacks && LACKS[lacks]
+  const code = lack?.code ?? CODES[reason] ?? 'PAYMENT_VERIFICATION_FAILED'
+  const message = lack?.says ?? given
   const waits = code === 'SETTLEMENT_PENDING' || code === 'NETWORK_ERROR'
   return new Refusal(code, {
     details: { ...details, reason },

@@ -314,7 +314,7 @@ function mayBeElsewhere(
 }
 
 function refusalOf(
-  { reason, message }: { reason: Reason; message?: string },
+  { reason, message, lacks }: Pick<Refused, 'reason' | 'message' | 'lacks'>,
   { authorization, requirements }: Intake,
 ): Settled {
   return {
@@ -324,5 +324,6 @@ function refusalOf(
     payer: authorization.payer,
     networkName: requirements.networkName,
     ...(message === undefined ? {} : { message }),
+    ...(lacks === undefined ? {} : { lacks }),
   }
 }

@@ -3,6 +3,7 @@ import { familyOf } from '@florin/wire/network.ts'
 import type { Family } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { ChainDirectory } from '../chains/directory.ts'
+import type { ExactLack } from '../chains/exact.ts'
 import { authorizationOf } from '../facilitator/authorization-of.ts'
 import { claimOfPayment } from '../facilitator/claim-store.ts'
 import { followReverted } from '../facilitator/follow-reverted.ts'
@@ -125,7 +126,12 @@ function noProofOf(paymentId: PaymentId): string {
   return `Nobody presented a proof for this payment, so there is nothing to settle. Where it stands is at GET /payment/status/${paymentId}.`
 }
 
-type Refused = { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }
+type Refused = {
+  readonly kind: 'refused'
+  readonly reason: Reason
+  readonly message?: string
+  readonly lacks?: ExactLack
+}
 
 async function receiveExact(
   deps: ReceiveDeps,
@@ -144,7 +150,7 @@ async function receiveExact(
       ? await settlePayment(deps, { ...order, presented })
       : await settleElsewhere(deps, { ...order, presented, remote })
   if (settled.kind !== 'refused') return settled
-  const { reason, message } = settled
+  const { reason, message, lacks } = settled
   const isLate =
     reason === 'invalid_exact_evm_payload_authorization_valid_before' ||
     reason === 'permit2_deadline_expired'
@@ -154,7 +160,12 @@ async function receiveExact(
     const used = taken.ok && (await taken.intake.exact.finalState(taken.intake.authorization))
     if (used === 'used') return { kind: 'refused', reason: 'invalid_exact_evm_nonce_already_used' }
   }
-  return { kind: 'refused', reason, ...(message === undefined ? {} : { message }) }
+  return {
+    kind: 'refused',
+    reason,
+    ...(message === undefined ? {} : { message }),
+    ...(lacks === undefined ? {} : { lacks }),
+  }
 }
 
 /** What another facilitator can settle with this service looking on: only EVM shows by whom an authorization was used up. */
@@ -211,7 +222,8 @@ async function successOf(
         })
       }
       const message = 'message' in received ? received.message : undefined
-      throw refusalOf(received.reason, {}, message)
+      const lacks = 'lacks' in received ? received.lacks : undefined
+      throw refusalOf(received.reason, {}, message, lacks)
     }
     default:
       return received satisfies never

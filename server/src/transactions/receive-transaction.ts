@@ -62,6 +62,10 @@ export type ReceiveBuilt = BuildResult & Pick<Intake, 'chain'>
 
 const OPERATION = endpoints.receiveTransaction.id
 const MILLISECONDS = 1_000n
+const OVER =
+  'The time of this payment is over. Unless your wallet has sent it before, it moved nothing and never will.'
+const USED =
+  'The chain has processed this payment already: look there what became of it before anybody is asked to pay again.'
 
 /**
  * Builds the transaction with which the seller's own wallet settles what a buyer sent, after every check of the facilitator's. The proof
@@ -85,8 +89,16 @@ export async function receiveTransaction(
     priorityFee,
   )
   if (!prepared.ok) {
-    if (prepared.isUsed === true) await refuseUsed(deps, accountId, intake)
-    throw refusalOf(prepared.reason, {}, prepared.message)
+    const { reason, message, lacks } = prepared
+    // The seller's wallet may have sent it long ago: then nobody should be asked for a fresh one.
+    const refusal =
+      lacks === 'time' ? refusalOf(reason, {}, OVER) : refusalOf(reason, {}, message, lacks)
+    if (prepared.isUsed !== true) throw refusal
+    await refuseUsed(deps, accountId, intake)
+    // By a transaction that nobody here can name: whatever else is wrong with the proof, no buyer is asked for another one.
+    throw refusal.code === 'DUPLICATE_SETTLEMENT'
+      ? refusal
+      : refusalOf('duplicate_settlement', {}, USED)
   }
   const { preparation } = prepared
   refuseShort(intake, preparation)

@@ -56,5 +56,6 @@ export function simulationFault(err: string | Fields, reason: Reason): ExactChec
     reason,
     message: transactionErrorText(err).slice(0, ERROR_CHARACTERS_MAX),
     ...(err === 'AlreadyProcessed' ? { isUsed: true } : {}),
+    ...(err === 'BlockhashNotFound' ? { lacks: 'time' } : {}),
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
-import type { ExactAuthorization, ExactCheck, ExactPayments } from '../exact.ts'
+import type { ExactAuthorization, ExactCheck, ExactLack, ExactPayments } from '../exact.ts'
 import { NodeTimeout } from '../json-rpc/endpoint.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { knownAddress } from './account.ts'
@@ -21,6 +21,9 @@ import { writePaymentTerms } from './payment-terms.ts'
 import { smartWalletSimulationRead } from './smart-wallet-check.ts'
 import type { SmartWalletNode } from './smart-wallet-node.ts'
 import { readTokenAccount } from './token-account.ts'
+import type { TokenAccount } from './token-account.ts'
+
+const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed'
 
 /** Nothing is said of the payment, good or bad. */
 const UNTOLD: ExactCheck = {
@@ -59,27 +62,31 @@ export function openExact({
     (await simulateAt(authorization)).value
 
   const simulateAt = async (authorization: ExactAuthorization): Promise<At<ExactCheck>> => {
-    const { stored, asset, amount, payer, payTo } = authorization
+    const { stored, asset, amount, payer, payTo, plain } = authorization
     const isByWallet = isBySmartWallet(authorization)
     // What a simulation tells of it the record of its transaction may not.
     if (isByWallet && (await walletNode.whatIsMissing()) !== undefined) {
       return { slot: 0n, value: UNTOLD }
     }
-    const looked = ['source', ...(isByWallet ? ['destination'] : [])]
+    const receiving = isByWallet ? stored['destination'] : plain?.destination
+    const looked = [stored['source'] ?? '', ...(receiving === undefined ? [] : [receiving])]
     const [{ slot, value: check }, mint, { accounts }] = await Promise.all([
       isByWallet
         ? transport.read(withSlot(smartWalletSimulationRead(authorization, standing)))
         : rehearse(authorization),
       facts.mint(knownAddress(asset.asset)),
-      transport.read(accountsRead(looked.map((each) => knownAddress(stored[each] ?? '')))),
+      transport.read(accountsRead(looked.map(knownAddress))),
     ])
     const at = (value: ExactCheck): At<ExactCheck> => ({ slot, value })
-    if (!check.ok) return at(check)
     const [source, destination] = accounts.map((each) =>
       readTokenAccount(each?.data ?? new Uint8Array()),
     )
+    if (!check.ok) {
+      const lacks = isByWallet ? undefined : lackOf(check, authorization, { source, destination })
+      return at(lacks === undefined ? check : { ...check, lacks })
+    }
     // Whoever has it now would be paid. One that does not exist yet is made for the receiver.
-    if (destination !== undefined && destination.owner !== payTo) {
+    if (isByWallet && destination !== undefined && destination.owner !== payTo) {
       return at({
         ok: false,
         reason: 'invalid_exact_svm_smart_wallet_transfer_mismatch',
@@ -89,7 +96,7 @@ export function openExact({
     if (source?.owner !== payer) {
       return at({
         ok: false,
-        reason: 'invalid_exact_svm_transaction_simulation_failed',
+        reason: SIMULATION_FAILED,
         message: 'The payer does not own the account that it pays from.',
       })
     }
@@ -157,6 +164,22 @@ export function openExact({
     findForeign: async () => undefined,
     ...(walletPrograms.size === 0 ? {} : { smartWallets: walletNode }),
   }
+}
+
+/** What the accounts show to be missing where a plain wallet's simulation failed; undefined where something else is wrong. */
+function lackOf(
+  { reason, lacks, isUsed }: Exclude<ExactCheck, { ok: true }>,
+  { plain, amount }: ExactAuthorization,
+  accounts: {
+    readonly source: TokenAccount | undefined
+    readonly destination: TokenAccount | undefined
+  },
+): ExactLack | undefined {
+  // Of what was used up the money is gone, and of what no node can tell nothing is known.
+  if (isUsed === true || reason !== SIMULATION_FAILED) return undefined
+  if (lacks !== undefined) return lacks
+  if ((accounts.source?.amount ?? 0n) < amount) return 'money'
+  return plain !== undefined && accounts.destination === undefined ? 'receiving account' : undefined
 }
 
 /** What a node said, and the slot that it said it of. */
