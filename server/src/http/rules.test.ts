@@ -34,6 +34,10 @@ describe('a query', () => {
     [{ limit: '5x' }, { limit: 'must be an integer' }],
     [{ limit: '1.5' }, { limit: 'must be an integer' }],
     [{ limit: '' }, { limit: 'must be an integer' }],
+    // Bounds are not asked of what no double can hold.
+    [{ limit: 'Infinity' }, { limit: 'must be a number that a double can hold' }],
+    [{ limit: '-1e400' }, { limit: 'must be a number that a double can hold' }],
+    [{ limit: '1e308' }, { limit: 'must be between 1 and 500' }],
     [{ limit: ['1', '2'] }, { limit: 'must be given once' }],
     [{ type: ['sent', 'sent'] }, { type: 'must be given once' }],
     [{ amount: ['1', '1'] }, { amount: 'must be given once' }],

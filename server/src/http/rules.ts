@@ -16,6 +16,7 @@ export type Check<T> = (value: unknown, where: string) => Checked<T>
 const FAULTS_MAX = 20
 const NUL_RULE = 'must not have a NUL character'
 const TWICE_RULE = 'must be given once'
+const ENDLESS_RULE = 'must be a number that a double can hold'
 const HTTP_URL = /^https?:\/\/[^\s]+$/i
 
 /** Compiles a schema into a check. */
@@ -28,7 +29,8 @@ export function bodyRules(): Rules {
 
 /**
  * For query strings and path parts, where a number arrives as text, and an amount as a program writes numbers: with an exponent, where JSON would have
- * one. No text may have a NUL: PostgreSQL keeps none. No field that holds one value may be given twice.
+ * one. No text may have a NUL: PostgreSQL keeps none. No field that holds one value may be given twice. No number may be endless, as `1e400` and
+ * `Infinity` are: the validator reads them as numbers and then asks no bounds of them.
  */
 export function queryRules(): Rules {
   const compile = rules(true)
@@ -40,8 +42,11 @@ export function queryRules(): Rules {
         typeof value === 'object' && value !== null ? Object.entries(value) : []
       const bad = given.flatMap(([name, text]): readonly (readonly [string, string])[] => {
         if (typeof text === 'string' && text.includes('\0')) return [[name, NUL_RULE]]
-        const isTwice = Array.isArray(text) && fields.get(name)?.holds === 'one'
-        return isTwice ? [[name, TWICE_RULE]] : []
+        const field = fields.get(name)
+        const isTwice = Array.isArray(text) && field?.holds === 'one'
+        if (isTwice) return [[name, TWICE_RULE]]
+        const isEndless = field?.isNumber === true && Math.abs(Number(text)) === Infinity
+        return isEndless ? [[name, ENDLESS_RULE]] : []
       })
       if (bad.length === 0) return check(plainAmounts(given, fields) ?? value, where)
       const named = Object.fromEntries(bad)
@@ -54,6 +59,7 @@ export function queryRules(): Rules {
 interface QueryField {
   readonly holds: 'one' | 'several'
   readonly isMoney: boolean
+  readonly isNumber: boolean
 }
 
 function fieldsOf(schema: TSchema): ReadonlyMap<string, QueryField> {
@@ -61,8 +67,10 @@ function fieldsOf(schema: TSchema): ReadonlyMap<string, QueryField> {
   const all = typeof properties === 'object' && properties !== null ? properties : {}
   return new Map(
     Object.entries(all).map(([name, field]) => {
-      const holds = member(field, 'type') === 'array' ? 'several' : 'one'
-      return [name, { holds, isMoney: member(field, 'money') !== undefined }]
+      const type = member(field, 'type')
+      const holds = type === 'array' ? 'several' : 'one'
+      const isNumber = type === 'integer' || type === 'number'
+      return [name, { holds, isMoney: member(field, 'money') !== undefined, isNumber }]
     }),
   )
 }
