@@ -44,6 +44,11 @@ describe('a seller is told what a payment on Solana lacks, whichever wallet sett
     const nobody = world.newAddress('solana')
     const ours = await solanaPurchaseFrom(world, payer, PRICE, nobody, 'service')
     expect(said(await receive(ours))).toEqual(['INVALID_RECIPIENT', FAILED])
+    const invalidMessage = expect.stringContaining('no account for this token')
+    const { body: verified } = await world.client().post('/x402/verify', ours.body)
+    expect(verified).toMatchObject({ isValid: false, invalidReason: FAILED, invalidMessage })
+    const { body: settled } = await world.client().post('/x402/settle', ours.body)
+    expect(settled).toMatchObject({ success: false, errorMessage: invalidMessage })
   })
 
   test('time: only where nobody else can have sent it a fresh one is asked for', async () => {

@@ -37,7 +37,6 @@ const CODES: Partial<Record<Reason, ErrorCode>> = {
   settlement_pending: 'SETTLEMENT_PENDING',
 }
 
-const SHORT = 'The payer does not have what it signed for.'
 const NAMED_BEFORE =
   'Another payment of this payer has the same payment identifier. Do not pay again.'
 
@@ -47,8 +46,8 @@ export const APPROVAL_PENDING =
 
 /** What people should read where the code's own sentence says something else. */
 const MESSAGES: Partial<Record<Reason, string>> = {
-  invalid_exact_evm_insufficient_balance: SHORT,
-  permit2_insufficient_balance: SHORT,
+  invalid_exact_evm_insufficient_balance: 'The payer does not have what it signed for.',
+  permit2_insufficient_balance: 'The payer does not have what it signed for.',
   permit2_allowance_required:
     'The payer has not approved Permit2 for this token, or not for as much.',
   transfer_past_its_life: 'This proof is past its life. It was paid: do not pay again.',
@@ -60,16 +59,10 @@ const MESSAGES: Partial<Record<Reason, string>> = {
 }
 
 /** What a seller should do about what is missing, where one reason stands for all of it. */
-const LACKS: Readonly<Record<ExactLack, { readonly code: ErrorCode; readonly says: string }>> = {
-  money: { code: 'INSUFFICIENT_BALANCE', says: SHORT },
-  'receiving account': {
-    code: 'INVALID_RECIPIENT',
-    says: 'The receiver has no account for this token yet, so nothing can be paid to it.',
-  },
-  time: {
-    code: 'INVALID_PAYMENT_PROOF',
-    says: 'The time of this payment is over. It moved nothing: ask the buyer for a fresh one.',
-  },
+const LACKS: Readonly<Record<ExactLack, ErrorCode>> = {
+  money: 'INSUFFICIENT_BALANCE',
+  'receiving account': 'INVALID_RECIPIENT',
+  time: 'INVALID_PAYMENT_PROOF',
 }
 
 /**
@@ -79,12 +72,10 @@ const LACKS: Readonly<Record<ExactLack, { readonly code: ErrorCode; readonly say
 export function refusalOf(
   reason: Reason,
   details: ErrorDetails = {},
-  given: string | undefined = MESSAGES[reason],
+  message: string | undefined = MESSAGES[reason],
   lacks?: ExactLack,
 ): Refusal {
-  const lack = lacks && LACKS[lacks]
-  const code = lack?.code ?? CODES[reason] ?? 'PAYMENT_VERIFICATION_FAILED'
-  const message = lack?.says ?? given
+  const code = (lacks && LACKS[lacks]) ?? CODES[reason] ?? 'PAYMENT_VERIFICATION_FAILED'
   const waits = code === 'SETTLEMENT_PENDING' || code === 'NETWORK_ERROR'
   return new Refusal(code, {
     details: { ...details, reason },

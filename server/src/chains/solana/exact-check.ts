@@ -1,5 +1,5 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { ExactCheck } from '../exact.ts'
+import type { ExactCheck, ExactLack } from '../exact.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read } from '../json-rpc/transport.ts'
@@ -49,13 +49,23 @@ export function paymentSimulationRead(transaction: string, standing?: Standing):
   }
 }
 
+/** What a payment lacks, for people: nodes say it by the number of an instruction. */
+export const LACK_WORDS: Readonly<Record<ExactLack, string>> = {
+  money: 'The payer does not have what it signed for.',
+  'receiving account':
+    'The receiver has no account for this token yet, so nothing can be paid to it.',
+  time: 'The time of this payment is over: no node takes its blockhash.',
+}
+
 /** What the chain says against a payment, for people, and that it has happened where that is so. */
 export function simulationFault(err: string | Fields, reason: Reason): ExactCheck {
+  if (err === 'BlockhashNotFound') {
+    return { ok: false, reason, message: LACK_WORDS.time, lacks: 'time' }
+  }
   return {
     ok: false,
     reason,
     message: transactionErrorText(err).slice(0, ERROR_CHARACTERS_MAX),
     ...(err === 'AlreadyProcessed' ? { isUsed: true } : {}),
-    ...(err === 'BlockhashNotFound' ? { lacks: 'time' } : {}),
   }
 }

@@ -14,7 +14,7 @@ import { lifetimeRead } from './blocks.ts'
 import { endOfValid } from './end-of-valid.ts'
 import { standsByAccounts } from './exact-accounts.ts'
 import { prepareAuthorization } from './exact-authorize.ts'
-import { paymentSimulationRead } from './exact-check.ts'
+import { LACK_WORDS, paymentSimulationRead } from './exact-check.ts'
 import { isBySmartWallet, peekPayload, readPayload } from './exact-read.ts'
 import type { Facts } from './facts.ts'
 import { writePaymentTerms } from './payment-terms.ts'
@@ -83,7 +83,7 @@ export function openExact({
     )
     if (!check.ok) {
       const lacks = isByWallet ? undefined : lackOf(check, authorization, { source, destination })
-      return at(lacks === undefined ? check : { ...check, lacks })
+      return at(lacks === undefined ? check : { ...check, lacks, message: LACK_WORDS[lacks] })
     }
     // Whoever has it now would be paid. One that does not exist yet is made for the receiver.
     if (isByWallet && destination !== undefined && destination.owner !== payTo) {
