@@ -6,6 +6,7 @@ import { openService } from '@florin/server/app.ts'
 import { keyFromText } from '@florin/server/custody/key-file.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
+import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import { killPointsFrom } from '@florin/server/kernel/kill-point.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
@@ -17,16 +18,18 @@ import type { ServiceSettings } from './service.ts'
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServiceSettings
 const { instance, solana, ...evmOnly } = settings.sandbox
 const ready = { ...evmOnly, instance, ...(solana === undefined ? {} : { solana }) }
+let aheadSeconds = settings.clockAheadSeconds ?? 0
+process.on('SIGUSR2', () => {
+  aheadSeconds += settings.clockJumpSeconds ?? 0
+})
 const clock: Clock = {
   ...systemClock,
-  nowMilliseconds: () => systemClock.nowMilliseconds() + (settings.clockAheadSeconds ?? 0) * 1000,
+  nowMilliseconds: () => systemClock.nowMilliseconds() + aheadSeconds * 1000,
 }
 const service = await openService({
   networks: [
     { ...sandboxNetwork(ready), ...settings.network, ...sponsored(settings) },
-    ...(solana === undefined
-      ? []
-      : [{ ...solanaSandboxNetwork({ instance, solana }), ...settings.solanaNetwork }]),
+    ...(solana === undefined ? [] : [solanaNetwork(solanaSandboxNetwork({ instance, solana }))]),
   ],
   databaseUrl: new Secret(settings.databaseUrl),
   ...(settings.redisUrl === undefined ? {} : { redisUrl: new Secret(settings.redisUrl) }),
@@ -47,6 +50,11 @@ const { url, metricsUrl } = await service.listen({ host: '127.0.0.1', port: sett
 process.stdout.write(
   `${JSON.stringify({ baseUrl: url, metricsUrl, apiKeys, accountId, wallets, settlers })}\n`,
 )
+
+function solanaNetwork(network: NetworkConfig): NetworkConfig {
+  const more = (settings.solanaNodesBeside ?? []).map((url) => new Secret(url))
+  return { ...network, ...settings.solanaNetwork, rpcUrls: [...network.rpcUrls, ...more] }
+}
 
 /** What JSON cannot say as it is. */
 function sponsored({ approvalSponsoring }: ServiceSettings) {

@@ -41,12 +41,16 @@ export interface ServiceSettings {
   readonly sendBatchMax?: number
   /** How far its clock is ahead of the machine's, and so of the chain's; less than 0: behind. */
   readonly clockAheadSeconds?: number
+  /** How much further it goes ahead each time that the process gets SIGUSR2. */
+  readonly clockJumpSeconds?: number
   readonly network?: Partial<
     Pick<NetworkConfig, 'releaseDepth' | 'blockTimeMilliseconds' | 'assets'>
   >
   /** As a networks file says it; left out, nobody's approval is sponsored. */
   readonly approvalSponsoring?: Readonly<Record<keyof ApprovalSponsoring, string>>
   readonly solanaNetwork?: Partial<Pick<NetworkConfig, 'smartWalletPrograms'>>
+  /** URLs of nodes of Solana that are listed behind the sandbox's own. */
+  readonly solanaNodesBeside?: readonly string[]
 }
 
 export interface ServiceHandle {

@@ -222,8 +222,9 @@ export type Renewal =
       lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
       /**
        * For each transaction a height above which no block takes it: by then each of the nodes calls it over on its own final chain, whatever
-       * one of them told when it was made. Undefined where a node says that it can still be included, says nothing or is behind. Blocks up to
-       * that height may hold it. Asks every node, and never throws for one.
+       * one of them told when it was made. Undefined where a node says that it can still be included, says nothing or is behind; one that has given no
+       * result for `nodeSilentSeconds`, while others did, is passed over. Blocks up to that height may hold it. Asks every node, and never throws
+       * for one.
        */
       deadFrom(asked: readonly Doomed[]): Promise<readonly (bigint | undefined)[]>
       /**

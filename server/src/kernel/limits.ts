@@ -123,6 +123,13 @@ export const limits = {
   /** How long a node that failed is not read, doubled each time it fails again, up to the second. */
   nodeAsideSeconds: 15,
   nodeAsideSecondsMax: 240,
+  /**
+   * A node that has given no result for so long, while others did, has no say in whether a transaction is dead: some twenty times as long as Solana takes
+   * a blockhash, so that whatever it could know of it stands in final blocks of the others. Between two questions at most so much of it counts: longer than
+   * a node is left alone.
+   */
+  nodeSilentSeconds: 1_800,
+  nodeSilentGapSecondsMax: 300,
   /** Answers that take longer, so many in a row, put a node aside, too. */
   nodeSlowMilliseconds: 2_000,
   nodeSlowAnswersMax: 3,

@@ -9,7 +9,7 @@ export type ReadChain = Pick<Cursor, 'height' | 'finalizedHeight'>
 interface Heard {
   /** What was read when this instance first met the attempt: what it builds on stands at or below there, give or take a block. */
   readonly sinceHeight: bigint
-  /** No block above takes it, as every node says; undefined until then. */
+  /** No block above takes it, as every node that has a say says; undefined until then. */
   readonly deadFrom?: bigint
 }
 

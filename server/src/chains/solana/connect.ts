@@ -2,6 +2,7 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Chain } from '../chain.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
 import { openNodes } from '../json-rpc/open-nodes.ts'
+import { openSilentNodes } from '../json-rpc/silent-nodes.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, knownAddress, parseAddress } from './account.ts'
@@ -42,7 +43,9 @@ export function connectSolana(options: ConnectOptions): Chain {
   for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
   const seen = openSeenSlot(clock, config.blockTimeMilliseconds)
   const nodeNames = config.rpcUrls.map((_, index) => `node ${index + 1} of ${config.network}`)
-  const { transport, nodes } = openNodes(options, {
+  const silent = openSilentNodes(options)
+  const asked = { ...options, onCall: silent.onCall }
+  const { transport, nodes } = openNodes(asked, {
     guard: (endpoint) => {
       // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
       const checked = config.sandbox ? endpoint : onlyChain(identity, noSandbox(endpoint))
@@ -82,7 +85,7 @@ export function connectSolana(options: ConnectOptions): Chain {
           : readTerms(terms, config.network).lastValidBlockHeight,
       isRenewable: (terms) => !arePaymentTerms(terms),
       lookBack: (hashes) => lookBack(transport, nodeNames, hashes),
-      deadFrom: (asked) => deadFrom(transport, asked),
+      deadFrom: (doomed) => deadFrom(transport, doomed, silent.hasNoSay),
       finalHeights: () => finalHeights(transport),
     },
     renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),
@@ -109,7 +112,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
     balances: (address, assets) => readBalances(transport, facts, address, assets),
     estimateFees: () => estimateFees(deps),
-    nodes,
+    nodes: () => silent.shown(nodes()),
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }

@@ -11,7 +11,8 @@ const COMMITMENTS = ['finalized', 'confirmed'] as const
 
 /**
  * For each transaction, signed or not, the slot from which on no block takes it; undefined where a node says that its blockhash is still
- * taken, does not say, or is behind. Two questions to each node for each blockhash. Never throws for a node.
+ * taken, does not say, or is behind. A node that `hasNoSay`, once it was asked, is passed over, as long as another one is left. Two questions to each
+ * node for each blockhash. Never throws for a node.
  *
  * A node answers `false` for a blockhash that is too old and for one that it does not know. Of a final block `false` holds for good, since every
  * block that is still to come stands on it; what that block is too young to know, the confirmed one does, on which bytes are made. Source:
@@ -20,13 +21,16 @@ const COMMITMENTS = ['finalized', 'confirmed'] as const
 export async function deadFrom(
   transport: Transport,
   asked: readonly Doomed[],
+  hasNoSay: (node: number) => boolean,
 ): Promise<readonly (bigint | undefined)[]> {
   const blockhashes = asked.map(({ raw }) => readWireTransaction(raw)?.blockhash)
   const each = [...new Set(blockhashes.filter((blockhash) => blockhash !== undefined))]
   if (each.length === 0) return asked.map(() => undefined)
   const reads = each.map((blockhash) => COMMITMENTS.map((at) => blockhashLiveRead(blockhash, at)))
   const calls = reads.flat().map(({ method, params }) => ({ method, params }))
-  const nodes = await transport.tellAll(calls)
+  const told = await transport.tellAll(calls)
+  const nodes = told.filter((_, node) => !hasNoSay(node))
+  if (nodes.length === 0) return asked.map(() => undefined)
   return asked.map(({ sinceHeight }, index) => {
     const place = each.indexOf(blockhashes[index] ?? '')
     const slots = nodes.map((answers) => deadAt(answers, place, reads[place] ?? []))
