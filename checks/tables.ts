@@ -27,6 +27,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'followers',
     'followed_blocks',
     'expiry_looks',
+    'unread_deposits',
   ],
   markets: [
     'market_followers',

@@ -622,6 +622,15 @@ table unread_builds
   hash text not null
   height bigint not null
   block_hash text not null
+table unread_deposits
+  network text not null
+  hash text not null
+  height bigint not null
+  block_hash text not null
+  address text not null
+  since timestamp with time zone not null
+  asks integer not null default 0
+  ask_at timestamp with time zone not null
 table wallet_policies
   wallet_id text not null
   account_id text not null
@@ -983,6 +992,7 @@ trades trades_taken_received: CHECK (((taken IS NULL) OR (received IS NOT NULL))
 trades trades_token_decimals_check: CHECK ((token_decimals >= 0))
 unread_builds unread_builds_payment_id_fkey: FOREIGN KEY (payment_id) REFERENCES builds(payment_id)
 unread_builds unread_builds_pkey: PRIMARY KEY (payment_id, hash)
+unread_deposits unread_deposits_pkey: PRIMARY KEY (network, hash)
 wallet_policies wallet_policies_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 wallet_policies wallet_policies_pkey: PRIMARY KEY (wallet_id)
 wallet_policies wallet_policies_wallet_id_fkey: FOREIGN KEY (wallet_id) REFERENCES wallets(id)
@@ -1103,6 +1113,8 @@ CREATE INDEX trades_of_wallet ON public.trades USING btree (account_id, wallet_a
 CREATE INDEX trades_unbooked ON public.trades USING btree (wallet_address, network) WHERE ((received IS NOT NULL) AND (NOT booked))
 CREATE INDEX unread_builds_above ON public.unread_builds USING btree (network, height)
 CREATE INDEX unread_builds_in_turn ON public.unread_builds USING btree (network, payment_id, hash)
+CREATE INDEX unread_deposits_above ON public.unread_deposits USING btree (network, height)
+CREATE INDEX unread_deposits_due ON public.unread_deposits USING btree (network, ask_at)
 CREATE INDEX wallets_by_account ON public.wallets USING btree (account_id, created_at)
 CREATE INDEX webhook_deliveries_again ON public.webhook_deliveries USING btree (webhook_id) WHERE ((status = 'waiting'::text) AND (redelivery_of IS NOT NULL))
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at)
@@ -1344,6 +1356,7 @@ sponsored_approvals: grant delete, insert, select, update to florin_service
 submissions: grant insert, select, update to florin_service
 trades: grant insert, select, update to florin_service
 unread_builds: grant delete, insert, select to florin_service
+unread_deposits: grant delete, insert, select, update to florin_service
 wallet_policies: grant delete, insert, select, update to florin_service
 wallets: grant insert, select, update to florin_service
 webhook_deliveries: grant delete, insert, select, update to florin_service

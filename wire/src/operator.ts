@@ -315,8 +315,10 @@ export const OperatorDiagnosis = Exactly({
     Exactly({
       network: Text('CAIP-2 id.'),
       address: Text('The signing address.'),
-      nonce: Text('Its place.'),
-      hash: Text('The attempt that nodes have found and no followed block holds.'),
+      nonce: Text('Its place; `deposit` where no node tells what came to the address.'),
+      hash: Text(
+        'The attempt that nodes have found and no followed block holds, or what nobody tells.',
+      ),
       nodes: Type.Array(Text('Which nodes.')),
       since: Text('When the first of them found it, ISO 8601.'),
     }),

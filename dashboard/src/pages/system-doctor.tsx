@@ -73,8 +73,10 @@ export function SystemDoctor() {
               ))}
               {report.lookAt.map(({ network, address, nonce, hash }) => (
                 <li key={hash} className="break-all">
-                  <NetworkName id={network} />, {address}, place {nonce}: nodes have found {hash},
-                  and no followed block holds it.
+                  <NetworkName id={network} />, {address},{' '}
+                  {nonce === 'deposit'
+                    ? `deposit: no node tells what ${hash} brought.`
+                    : `place ${nonce}: nodes have found ${hash}, and no followed block holds it.`}
                 </li>
               ))}
             </ul>

@@ -139,6 +139,15 @@ export interface Arrival {
   readonly effectIndex: number
 }
 
+/** A transaction in a block that may have brought something, and of which no node tells what in a way that can be believed. */
+export interface UnreadArrival {
+  readonly transactionHash: TransactionHash
+  readonly height: bigint
+  readonly blockHash: string
+  /** One of those who may have got it. */
+  readonly address: Address
+}
+
 /** What the chain shows of a transaction. A look-up that failed is not `absent`: it throws NodeFailure. */
 export type Outcome =
   | { readonly state: 'absent' }
@@ -271,11 +280,13 @@ export interface Chain {
    * The transfers of configured assets in the given blocks to the addresses that `ours` keeps of those it is asked about, in the order of the
    * blocks. Undefined when one of these blocks is not the chain's any more. Asks per block, never per address: one round trip for a
    * few blocks, and one more only when something arrived. Not seen: what a contract or program moves by its own hand without
-   * a token's transfer (EVM internal transfers, lamports that a program gives away, rent that comes back).
+   * a token's transfer (EVM internal transfers, lamports that a program gives away, rent that comes back). `unread` is told of each transaction that
+   * may have brought something and that no node tells in a way that can be believed; left out, that is a NodeFailure.
    */
   arrivals(
     blocks: readonly Block[],
     ours: (addresses: readonly Address[]) => Promise<ReadonlySet<Address>>,
+    unread?: (arrival: UnreadArrival) => void,
   ): Promise<readonly Arrival[] | undefined>
   /**
    * The canonical chain's view of each hash, in order. One round trip, and one more where something stands in another block than those that the

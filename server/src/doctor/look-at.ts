@@ -1,12 +1,17 @@
 import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { foundPlaces } from '../sender/found-store.ts'
+import { oldUnreadDeposits } from '../sender/unread-deposit-store.ts'
 import type { Store } from '../store/postgres.ts'
 
-/** A place that nodes have found in their history, and that no followed block holds. Its payments stay pending. */
+/**
+ * A place that nodes have found in their history, and that no followed block holds: its payments stay pending. Or a deposit in a followed block that
+ * no node tells, which is not recorded until one does.
+ */
 export interface LookAt {
   readonly network: string
   readonly address: string
+  /** `deposit` where it is one. */
   readonly nonce: string
   /** The attempt that was found. */
   readonly hash: string
@@ -15,6 +20,8 @@ export interface LookAt {
   readonly since: string
 }
 
+const DEPOSIT = { nonce: 'deposit', nodes: ['a followed block, untold'] }
+
 /** Such places named at once; the oldest come first, and the next run names the others. */
 const PLACES_MAX = 50
 
@@ -22,8 +29,11 @@ const PLACES_MAX = 50
 export async function findToLookAt(store: Store, clock: Clock): Promise<readonly LookAt[]> {
   const beforeMilliseconds = clock.nowMilliseconds() - limits.foundUnseenSeconds * 1000
   const wanted = { network: null, beforeMilliseconds, count: PLACES_MAX }
-  const places = await store.inTransaction('service', (tx) => foundPlaces(tx, wanted))
-  return places.map(({ network, address, nonce, hash, nodes, sinceMilliseconds }) => ({
+  const [places, deposits] = await store.inTransaction('service', async (tx) => [
+    await foundPlaces(tx, wanted),
+    await oldUnreadDeposits(tx, wanted),
+  ])
+  const found = places.map(({ network, address, nonce, hash, nodes, sinceMilliseconds }) => ({
     network,
     address,
     nonce: `${nonce}`,
@@ -31,4 +41,10 @@ export async function findToLookAt(store: Store, clock: Clock): Promise<readonly
     nodes,
     since: new Date(sinceMilliseconds).toISOString(),
   }))
+  const unread = deposits.map(({ sinceMilliseconds, ...deposit }) => ({
+    ...deposit,
+    ...DEPOSIT,
+    since: new Date(sinceMilliseconds).toISOString(),
+  }))
+  return [...found, ...unread]
 }

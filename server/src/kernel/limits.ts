@@ -176,6 +176,9 @@ export const limits = {
   untoldPlacesMax: 100,
   /** Of what others signed and nobody here could read, asked for again at once: each is a block. */
   untoldBuildsMax: 8,
+  /** The same of deposits that were set aside, and how far apart the questions for one become. */
+  unreadDepositsMax: 8,
+  unreadDepositAskSecondsMax: 600,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,

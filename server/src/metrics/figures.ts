@@ -36,6 +36,8 @@ export interface LaneFigures {
   readonly frozenLanes: number
   /** When the oldest open place was filled; null when there is none. */
   readonly oldestOpenAtMilliseconds: number | null
+  /** What came in and no node tells. */
+  readonly unreadDeposits: number
 }
 
 /** How this instance stands to a network, known without asking anybody. */

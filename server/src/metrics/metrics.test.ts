@@ -149,7 +149,10 @@ describe('gauges', () => {
   const figures: Figures = {
     payments: [{ network: NETWORK, type: 'sent', status: 'settled', count: 1_000_000 }],
     lanes: [
-      { network: NETWORK, open: 7, mined: 2, frozenLanes: 1, oldestOpenAtMilliseconds: at(90) },
+      {
+        ...{ network: NETWORK, open: 7, mined: 2, frozenLanes: 1, unreadDeposits: 3 },
+        oldestOpenAtMilliseconds: at(90),
+      },
     ],
     followers: [{ network: NETWORK, height: 100, finalizedHeight: 90, isHalted: true }],
     outbox: { waiting: 4, oldestAtMilliseconds: at(30) },
@@ -167,6 +170,7 @@ describe('gauges', () => {
       ['florin_lane_places', { ...network, state: 'mined' }, 2],
       ['florin_lane_oldest_open_seconds', network, 90],
       ['florin_lanes_frozen', network, 1],
+      ['florin_deposits_set_aside', network, 3],
       ['florin_follower_height', network, 100],
       ['florin_follower_final_height', network, 90],
       ['florin_node_head_height', network, 110],
@@ -239,6 +243,7 @@ describe('gauges', () => {
       'florin_payments',
       'florin_lane_places',
       'florin_lanes_frozen',
+      'florin_deposits_set_aside',
       'florin_follower_height',
       'florin_follower_lag_blocks',
       'florin_outbox_rows_waiting',

@@ -45,6 +45,11 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'Wallets that are stopped because something else used their key.',
     ['network'],
   )
+  const unread = gauge(
+    'florin_deposits_set_aside',
+    'Transactions that brought something to wallets and of which no node tells what.',
+    ['network'],
+  )
   const height = gauge('florin_follower_height', 'Last block that was read.', ['network'])
   const finalHeight = gauge('florin_follower_final_height', 'Last block that counts as final.', [
     'network',
@@ -98,7 +103,8 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'florin_database_waiting',
     'Callers of this instance that wait for a database connection.',
   )
-  const fromDatabase = [payments, places, oldest, frozen, height, finalHeight, halted, lagBlocks]
+  const ofLanes = [places, oldest, frozen, unread]
+  const fromDatabase = [payments, ...ofLanes, height, finalHeight, halted, lagBlocks]
 
   return ({ nowMilliseconds, startedMilliseconds, known, followers, pool: connections }) => {
     const age = (atMilliseconds: number | null) =>
@@ -132,6 +138,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
       places.set({ network, state: 'mined' }, lane.mined)
       oldest.set({ network }, age(lane.oldestOpenAtMilliseconds))
       frozen.set({ network }, lane.frozenLanes)
+      unread.set({ network }, lane.unreadDeposits)
     }
     for (const follower of figures.followers) {
       const { network } = follower

@@ -29,6 +29,7 @@ import { openPause } from './pause.ts'
 import { openReadByAnother } from './read-by-another.ts'
 import { readUntoldBuilds } from './read-untold-builds.ts'
 import { readUntold } from './read-untold.ts'
+import { readUnreadDeposits } from './read-unread-deposits.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { lookPause, rebuildExpired } from './rebuild.ts'
 import type { WarnedPlaces } from './warn-found.ts'
@@ -289,6 +290,7 @@ export function startDriver(deps: DriverDeps): Driver {
         await warnOfFound(deps, warned)
         await readUntold(deps, cursor)
         await readUntoldBuilds(deps, cursor)
+        await readUnreadDeposits(deps, cursor)
         await rebuildExpired(deps, renewal, cursor, heard, isOver)
         looks.begin()
         return

@@ -7,6 +7,8 @@ export interface PlaceFigures {
   readonly mined: number
   readonly frozenLanes: number
   readonly oldestOpenAtMilliseconds: number | null
+  /** What came in and no node tells. */
+  readonly unreadDeposits: number
 }
 
 /** Counts what is on its way, and the lanes that are stopped. Reads what is not final only, whatever was paid before. */
@@ -20,10 +22,12 @@ export async function placeFigures(
     mined: string
     frozen: string
     oldest: Date | null
+    unread: string
   }>(
     'figures_places',
     `select n.network, t.open, t.mined, t.oldest,
-       (select count(*) from lanes l where l.network = n.network and l.state = 'frozen') as frozen
+       (select count(*) from lanes l where l.network = n.network and l.state = 'frozen') as frozen,
+       (select count(*) from unread_deposits u where u.network = n.network) as unread
      from unnest($1::text[]) as n (network),
        lateral (select count(*) filter (where state = 'open') as open, count(*) filter (where state = 'mined') as mined,
            min(created_at) filter (where state = 'open') as oldest
@@ -36,6 +40,7 @@ export async function placeFigures(
     mined: Number(row.mined),
     frozenLanes: Number(row.frozen),
     oldestOpenAtMilliseconds: row.oldest?.getTime() ?? null,
+    unreadDeposits: Number(row.unread),
   }))
 }
 

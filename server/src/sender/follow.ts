@@ -1,4 +1,4 @@
-import type { Block, Chain, Head } from '../chains/chain.ts'
+import type { Block, Chain, Head, UnreadArrival } from '../chains/chain.ts'
 import { nextBlocks, shownNext } from '../chains/next-blocks.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
@@ -23,6 +23,7 @@ import type { Seen } from './store-seen.ts'
 import type { TradeBook } from './trade-book.ts'
 import { noteUntold } from './untold-store.ts'
 import type { UntoldPlace } from './untold-store.ts'
+import { forgetUnreadDepositsAbove, noteUnreadDeposits } from './unread-deposit-store.ts'
 
 export interface FollowDeps {
   readonly chain: Chain
@@ -77,18 +78,18 @@ async function readOn(
   if (newest === undefined) return cursor
   deps.noteBlock?.(newest)
 
-  const [places, deposits, sightings] = await Promise.all([
+  const [places, arrived, sightings] = await Promise.all([
     seenPlaces(deps, blocks),
     readDeposits(deps, blocks),
     readSightings(deps, blocks),
   ])
-  if (deposits === undefined || sightings === undefined) {
+  if (arrived === undefined || sightings === undefined) {
     throw new ChainMoved('a block changed while its transfers were read')
   }
   return storeRound(deps, cursor, {
     ...places,
-    blocks: firstOf(blocks, deposits),
-    deposits,
+    ...arrived,
+    blocks: firstOf(blocks, arrived.deposits),
     sightings,
   })
 }
@@ -100,6 +101,7 @@ async function storeRound(
   read: SeenPlaces & {
     blocks: readonly Block[]
     deposits: readonly Deposit[]
+    unread: readonly UnreadArrival[]
     sightings: readonly Sighting[]
   },
 ): Promise<Cursor> {
@@ -112,12 +114,16 @@ async function storeRound(
   const deposits = read.deposits.filter(
     ({ height, transactionHash }) => height <= top && !withheld.has(transactionHash),
   )
+  const unread = read.unread
+    .filter(({ height, transactionHash }) => height <= top && !withheld.has(transactionHash))
+    .map((each) => ({ ...each, sinceMilliseconds: timeOf(read.blocks, each.height) }))
   const sightings = read.sightings.filter(({ height }) => height <= top)
   const news: { tell?: ReturnType<Mined['hold']> } = {}
   const storing = store.inTransaction('service', async (tx) => {
     const next = await storeBlocks(tx, cursor, read.blocks)
     let hold: Mined['hold'] | undefined
     await noteUntold(tx, network, untold)
+    await noteUnreadDeposits(tx, network, unread)
     // Claims before payments, as everybody else does who holds both.
     if (sightings.length > 0) await builds?.hold(tx, network, sightings)
     if (seen.length > 0) {
@@ -145,6 +151,10 @@ async function storeRound(
     const facts = { network, hash, requestId, paymentId: paymentIds[0], height: String(height) }
     log.error(facts, 'nobody here tells what it moved: it is pending until a node and its venue do')
   }
+  for (const { transactionHash: hash, address, height } of unread) {
+    const facts = { network, hash, address, height: String(height) }
+    log.error(facts, 'no node tells what a followed block brought to a wallet: it is set aside')
+  }
   if (seen.length > 0) killPoint('follow.after-commit')
   for (const { matched, outcome } of seen) {
     const { hash, requestId, paymentIds } = matched
@@ -162,6 +172,10 @@ function firstOf(blocks: readonly Block[], arrived: readonly Deposit[]): readonl
   if (last === undefined) return blocks
   const whole = blocks.filter(({ height }) => height < last)
   return whole.length > 0 ? whole : blocks.slice(0, 1)
+}
+
+function timeOf(blocks: readonly Block[], at: bigint): number {
+  return blocks.find(({ height }) => height === at)?.timeMilliseconds ?? 0
 }
 
 /** What our places did that the blocks show. One that is not in the block just read means a reorg in between: the round is dropped. */
@@ -246,6 +260,7 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     if (undone.reopened.length > 0) await book.vanished(tx, network, undone.reopened)
     if (undone.violated.length > 0) await book.finalityViolated(tx, network, undone.violated)
     await deposits.undone(tx, network, ancestor.height)
+    await forgetUnreadDepositsAbove(tx, network, ancestor.height)
     await builds?.undone(tx, network, ancestor.height)
     return undone.violated
   })

@@ -21,6 +21,7 @@ import { closeFinal, markMined, matchHashes } from './place-store.ts'
 import { rebroadcast } from './rebroadcast.ts'
 import { scriptedChain } from './test-chain.ts'
 import { laneFronts, storeTransactions } from './transaction-store.ts'
+import { noteUnreadDeposits } from './unread-deposit-store.ts'
 
 const config = testNetwork(84_532)
 const { network } = config
@@ -151,17 +152,28 @@ test('the figures of a network count what is on its way, and nothing that is fin
     await lockLane(tx, network, frozen, 0n)
     await freezeLane(tx, network, frozen, 'somebody else')
     await beginFollowing(tx, network, { height: 7n, hash: 'a7' })
+    const where = { height: 7n, blockHash: 'a7', address: frozen }
+    const transactionHash = 'odd' as TransactionHash
+    await noteUnreadDeposits(tx, network, [
+      { ...where, transactionHash, sinceMilliseconds: KNOWN_AT },
+    ])
   })
   const read = () =>
     inService(async (tx) => ({
       places: await placeFigures(tx, [network, other]),
       followers: await followerFigures(tx, [network, other]),
     }))
-  const none = { open: 0, mined: 0, frozenLanes: 0, oldestOpenAtMilliseconds: null }
+  const none = {
+    ...{ open: 0, mined: 0, frozenLanes: 0, unreadDeposits: 0 },
+    oldestOpenAtMilliseconds: null,
+  }
   const follower = { network, height: 7, finalizedHeight: 7, isHalted: false }
   expect(await read()).toEqual({
     places: [
-      { network, open: 2, mined: 1, frozenLanes: 1, oldestOpenAtMilliseconds: KNOWN_AT + 2_000 },
+      {
+        ...{ network, open: 2, mined: 1, frozenLanes: 1, unreadDeposits: 1 },
+        oldestOpenAtMilliseconds: KNOWN_AT + 2_000,
+      },
       { network: other, ...none },
     ],
     followers: [follower],

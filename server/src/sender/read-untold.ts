@@ -107,8 +107,9 @@ async function takeIn(
     transactionHashes: [hash],
   }
   const arrived = await readDeposits(deps, [block])
-  if (arrived === undefined) return
-  const deposits = arrived.filter(({ transactionHash }) => transactionHash === hash)
+  // With what it brought to wallets, or not at all.
+  if (arrived?.unread.some(({ transactionHash }) => transactionHash === hash) ?? true) return
+  const deposits = arrived?.deposits.filter(({ transactionHash }) => transactionHash === hash) ?? []
   const taken = await store.inTransaction('service', async (tx) => {
     // The cursor's fence: whoever lost the lease takes nothing in, and nobody undoes blocks meanwhile.
     await storeFinality(tx, cursor, cursor.finalizedHeight)

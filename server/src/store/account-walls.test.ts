@@ -40,6 +40,7 @@ const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   sessions: 'of people; no account sees them',
   settler_wallets: 'keys of the installation',
   sign_in_windows: 'of addresses and people; no account sees them',
+  unread_deposits: 'of chain transactions that may be of several accounts',
   unread_builds: 'leads from a chain transaction to builds, which have a wall',
   sponsored_approvals: 'what payers of several accounts are given, once',
 }

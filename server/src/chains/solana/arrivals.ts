@@ -1,5 +1,6 @@
 import type { NetworkConfig } from '../../kernel/network-config.ts'
-import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.ts'
+import { NodeFailure } from '../chain.ts'
+import type { Address, Arrival, Block, Chain, TransactionHash, UnreadArrival } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
@@ -33,6 +34,9 @@ interface Candidate {
   readonly addresses: readonly Address[]
 }
 
+/** A node has the transaction where its block has it, and what it says of it cannot be believed. Another one may say more. */
+class UnreadableTransaction extends NodeFailure {}
+
 /**
  * Who may have got something is read from the balances around each transaction of a block; only those of ours are then read whole, and
  * what counts are the transfers that their instructions made, not a change of balance, which fees and rent are part of as well.
@@ -41,6 +45,7 @@ export async function readArrivals(
   deps: { transport: Transport; config: NetworkConfig; facts: Facts },
   blocks: readonly Block[],
   ours: Parameters<Chain['arrivals']>[1],
+  unread?: (arrival: UnreadArrival) => void,
 ): Promise<readonly Arrival[] | undefined> {
   const { transport, config } = deps
   const tokens = new Set(config.assets.map(({ asset }) => asset))
@@ -59,7 +64,18 @@ export async function readArrivals(
     const read = await Promise.all(
       candidates
         .filter(({ addresses }) => addresses.some((address) => mine.has(address)))
-        .map((candidate) => transport.read(transactionRead(deps, candidate, mine))),
+        .map(async (candidate) => {
+          try {
+            return await transport.read(transactionRead(deps, candidate, mine))
+          } catch (error) {
+            const address = candidate.addresses.find((each) => mine.has(each))
+            const isOwn = error instanceof UnreadableTransaction && address !== undefined
+            if (!isOwn || unread === undefined) throw error
+            const { hash: transactionHash, block } = candidate
+            unread({ transactionHash, height: block.height, blockHash: block.hash, address })
+            return []
+          }
+        }),
     )
     if (read.includes(undefined)) return undefined
     arrivals.push(...read.flatMap((each) => each ?? []))
@@ -144,20 +160,30 @@ function transactionRead(
       if (result === null) return undefined
       const fields = fieldsFrom(result, 'transaction')
       if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
-      const meta = fieldsFrom(fields['meta'], "transaction's meta")
-      const transaction = fieldsFrom(fields['transaction'], 'transaction')
-      requireHash(transaction, hash)
-      // The block says that it succeeded.
-      if (meta['err'] !== null) throw malformed("transaction's err", meta['err'])
-      const message = fieldsFrom(transaction['message'], 'message')
-      const accounts = accountsOf(message, meta)
-      requireTokenBalances(meta, accounts)
-      // Either is incomplete: what came would be too much, too little or nothing.
-      if (areMovesUntrue(meta, accounts, topLevelInstructions(message, accounts))) {
-        throw malformed("transaction's token balances", hash)
-      }
       const where = { transactionHash: hash, height: block.height, blockHash: block.hash }
-      return transfersIn(fields, deps, mine).map((transfer) => ({ ...where, ...transfer }))
+      try {
+        requireTruth(fields, hash)
+        return transfersIn(fields, deps, mine).map((transfer) => ({ ...where, ...transfer }))
+      } catch (error) {
+        if (error instanceof NodeFailure) throw new UnreadableTransaction(error.message)
+        throw error
+      }
     },
+  }
+}
+
+/** Throws NodeFailure where a transaction is another one than its block has, or its parts contradict each other. */
+function requireTruth(fields: Fields, hash: TransactionHash): void {
+  const meta = fieldsFrom(fields['meta'], "transaction's meta")
+  const transaction = fieldsFrom(fields['transaction'], 'transaction')
+  requireHash(transaction, hash)
+  // The block says that it succeeded.
+  if (meta['err'] !== null) throw malformed("transaction's err", meta['err'])
+  const message = fieldsFrom(transaction['message'], 'message')
+  const accounts = accountsOf(message, meta)
+  requireTokenBalances(meta, accounts)
+  // Either is incomplete: what came would be too much, too little or nothing.
+  if (areMovesUntrue(meta, accounts, topLevelInstructions(message, accounts))) {
+    throw malformed("transaction's token balances", hash)
   }
 }

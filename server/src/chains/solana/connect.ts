@@ -102,7 +102,7 @@ export function connectSolana(options: ConnectOptions): Chain {
       if (last !== undefined) seen.noteBlock(last.height)
       return blocks
     },
-    arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
+    arrivals: (blocks, ours, unread) => readArrivals(deps, blocks, ours, unread),
     outcomes: async (hashes) => {
       const outcomes = await readOutcomes(transport, hashes, modules)
       if (outcomes.some(({ state }) => state === 'untold')) walletNode.forget()
