@@ -148,6 +148,16 @@ describe('what arrives on a real chain', () => {
     ])
   })
 
+  test('is what a transfer moves that has more data than the System program reads', async () => {
+    const { address } = await world.wallet()
+    const plain = pay(payer.address, address, SOL)
+    const longer = { ...plain, data: Buffer.concat([plain.data, Uint8Array.of(1, 2, 3)]) }
+    expect(await arrived([plain, longer], address)).toEqual([
+      ['native', payer.address, address, SOL, 0],
+      ['native', payer.address, address, SOL, 1],
+    ])
+  })
+
   test('is what a mint makes, from whoever may make it', async () => {
     const { address } = await world.wallet()
     const hash = await world.sandbox.fund(address, 'USDC', '2')

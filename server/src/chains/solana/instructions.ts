@@ -2,7 +2,7 @@ import type { Address } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { indexFrom, textFrom } from './answer.ts'
-import { decodeBase58 } from './base58.ts'
+import { readBase58 } from './base58.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
 
 /** An instruction of a transaction that the chain shows, its accounts looked up. */
@@ -66,6 +66,8 @@ function calledFrom(value: unknown, index: number, accounts: readonly Address[])
 const SYSTEM_TRANSFER = 2
 const TRANSFER_BYTES = 12
 const LAMPORTS_AT = 4
+/** Longer data are not read: base58 takes time, and a transaction may hold 64 instructions of 10 KB. */
+const DATA_BYTES_MAX = 256
 
 /** The lamports that an account sent to others by plain transfers. */
 export function lamportsMoved(called: readonly Called[], sender: Address): bigint {
@@ -75,7 +77,10 @@ export function lamportsMoved(called: readonly Called[], sender: Address): bigin
     .reduce((moved, { lamports }) => moved + lamports, 0n)
 }
 
-/** The plain transfer of lamports that an instruction is; nothing for any other. Source: System program, `Transfer`. */
+/**
+ * The plain transfer of lamports that an instruction is; nothing for any other. The program passes over whatever stands behind the data that it reads.
+ * Source: System program, `Transfer`; Agave, `limited_deserialize`.
+ */
 export function lamportTransfer({ program, accounts, data }: Called): readonly {
   readonly from: Address
   readonly to: Address
@@ -83,8 +88,8 @@ export function lamportTransfer({ program, accounts, data }: Called): readonly {
 }[] {
   const [from, to] = accounts
   if (program !== SYSTEM_PROGRAM || from === undefined || to === undefined) return []
-  const bytes = decodeBase58(data, TRANSFER_BYTES)
-  if (bytes === undefined) return []
+  const bytes = readBase58(data, DATA_BYTES_MAX)
+  if (bytes === undefined || bytes.length < TRANSFER_BYTES) return []
   const view = Buffer.from(bytes)
   if (view.readUInt32LE(0) !== SYSTEM_TRANSFER) return []
   return [{ from, to, lamports: view.readBigUInt64LE(LAMPORTS_AT) }]
