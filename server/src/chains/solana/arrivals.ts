@@ -22,6 +22,7 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { keepsTokenBalances } from './token-transfers.ts'
 import { knownAddress } from './account.ts'
 import { transfersIn } from './arrived-in.ts'
+import { areLamportsUntrue } from './untrue-lamports.ts'
 import { areMovesUntrue } from './untrue-moves.ts'
 
 /** Validators' votes are most of a block. */
@@ -183,7 +184,7 @@ function requireTruth(fields: Fields, hash: TransactionHash): void {
   const accounts = accountsOf(message, meta)
   requireTokenBalances(meta, accounts)
   // Either is incomplete: what came would be too much, too little or nothing.
-  if (areMovesUntrue(meta, accounts, topLevelInstructions(message, accounts))) {
-    throw malformed("transaction's token balances", hash)
-  }
+  const called = topLevelInstructions(message, accounts)
+  if (areMovesUntrue(meta, accounts, called)) throw malformed("transaction's token balances", hash)
+  if (areLamportsUntrue(meta, accounts, called)) throw malformed("transaction's balances", hash)
 }

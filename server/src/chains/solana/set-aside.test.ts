@@ -62,6 +62,10 @@ const saying = (odd: unknown): Script =>
         : result(wholeOf(EVEN, 10)),
   })
 const CONTRADICTS = saying(wholeOf(ODD, 9))
+const OTHER_LAMPORTS = saying({
+  ...wholeOf(ODD, 10),
+  meta: { ...metaOf(10), postBalances: [4_000, 2, 1, 1, 1, 1] },
+})
 const WITHOUT_BALANCES = saying({ ...wholeOf(ODD, 10), meta: { err: null } })
 
 const stops: (() => Promise<void>)[] = []
@@ -84,6 +88,7 @@ describe('a transaction of a block', () => {
   const ASIDE = { transactionHash: ODD, height: 20n, blockHash: BLOCK.hash, address: BOB }
   test.each([
     ['contradicts itself', CONTRADICTS],
+    ['has other lamports than its instructions and its fee left', OTHER_LAMPORTS],
     ['is told without its balances', WITHOUT_BALANCES],
   ])(
     'that %s on every node is named, and keeps nobody from what the others brought',

@@ -53,12 +53,16 @@ export function areMovesUntrue(
 const NOTHING = { before: 0n, after: 0n, mint: undefined }
 
 /** Making an account, in base58; the program also moves what a nested one holds. Source: Associated Token Account program. */
-const CREATE: ReadonlySet<string> = new Set(['', '1', '2'])
+export const MAKES_ACCOUNT: ReadonlySet<string> = new Set(['', '1', '2'])
 
-/** A batch may hold anything beside its moves. */
 function isExact(called: Called): boolean {
-  if (called.program === ASSOCIATED_TOKEN_PROGRAM) return CREATE.has(called.data)
+  if (called.program === ASSOCIATED_TOKEN_PROGRAM) return MAKES_ACCOUNT.has(called.data)
   if (called.program !== TOKEN_PROGRAM) return EXACT.has(called.program)
+  return isExactMove(called)
+}
+
+/** Whether an instruction of a token program moves tokens and does nothing else. A batch may hold anything beside its moves. */
+export function isExactMove(called: Called): boolean {
   const isBatch = readBase58(called.data, DATA_BYTES_MAX)?.[0] === BATCH
   return !isBatch && movesOf(called).length > 0
 }
