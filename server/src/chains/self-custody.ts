@@ -154,7 +154,10 @@ export interface Sighting {
   readonly spent?: readonly Pick<SightedTransfer, 'asset' | 'amount' | 'effectIndex'>[]
   /** What the fee payer has more or less than before, what it cost apart: where transfers alone do not tell what a trade gave. */
   readonly senderChanges?: readonly AssetChange[]
-  /** A program was called whose effect only a module tells, and that one failed at it: `transfers` may lack what it did. */
+  /**
+   * A program was called whose effect only a module tells, and that one failed at it; or what every node tells of it contradicts itself or is
+   * incomplete. `transfers` may lack what it did, or tell it wrongly.
+   */
   readonly isUntold?: true
   /** It carries exactly one commitment, makes exactly one transfer of its own, and does nothing else but pay for itself. */
   readonly isPlain: boolean

@@ -103,7 +103,10 @@ export function openBuildBook({
     for (const each of await noteUnread(tx, network, untold)) {
       const { paymentId, transactionHash: hash, height } = each
       const facts = { network, hash, paymentId, height: String(height) }
-      log?.error(facts, 'nobody here tells what it did: it is pending until its venue does')
+      log?.error(
+        facts,
+        'nobody here tells what it did: it is pending until a node or its venue does',
+      )
     }
     await records.remark(
       tx,
@@ -301,8 +304,7 @@ function findingsOf(
       const judgement = judge(build, sighting, !unreadable.has(paymentId))
       if (judgement === undefined) continue
       if (judgement.kind === 'unread') {
-        const place = { paymentId, transactionHash, height, blockHash }
-        found.unread.set(paymentId, [...(found.unread.get(paymentId) ?? []), place])
+        addUnread(found, { paymentId, transactionHash, height, blockHash })
         continue
       }
       const unmarked = formName(accountId, transactionHash)
@@ -329,6 +331,10 @@ function findingsOf(
   return found
 }
 
+function addUnread({ unread }: Findings, place: UnreadBuild): void {
+  unread.set(place.paymentId, [...(unread.get(place.paymentId) ?? []), place])
+}
+
 function noteSettlement(found: Findings, build: BuiltTerms, sighting: Sighting): void {
   const judgement = judgeSettlement(build, sighting)
   if (judgement === undefined) return
@@ -342,6 +348,9 @@ function noteSettlement(found: Findings, build: BuiltTerms, sighting: Sighting):
     }
     case 'failed':
       found.dead.set(paymentId, { paymentId, height, reason: 'transaction_reverted' })
+      return
+    case 'unread':
+      addUnread(found, { paymentId, transactionHash: hash, height, blockHash })
       return
     case 'look': {
       found.looks.add(paymentId)

@@ -42,9 +42,8 @@ export function judge(
   if (!isOurs) return other(used, used)
   if (commitments.length > 1) return other('several_commitments', used)
   if (!succeeded) return other('transaction_reverted', 'transaction_reverted')
-  if (build.tradeId !== null && (!isReadable || sighting.isUntold === true)) {
-    return { kind: 'unread' }
-  }
+  const isUnread = build.tradeId !== null && !isReadable
+  if (isUnread || sighting.isUntold === true) return { kind: 'unread' }
   const [transfer, second] = effectsIn(build, sighting)
   // What a trade gives back, and what it takes to, is beside it.
   const isAlone =
@@ -74,6 +73,8 @@ export type SettlementJudgement =
   | { readonly kind: 'settled'; readonly transfer: SightedTransfer }
   | { readonly kind: 'look'; readonly dead: DeadReason | null }
   | { readonly kind: 'failed' }
+  /** Its bytes took effect, and no node tells which. */
+  | { readonly kind: 'unread' }
 
 /** Undefined when it has nothing to do with the build, or shows nothing that could be told. */
 export function judgeSettlement(
@@ -89,6 +90,7 @@ export function judgeSettlement(
   }
   if (!settles) return undefined
   if (!sighting.succeeded) return { kind: 'failed' }
+  if (sighting.isUntold === true) return { kind: 'unread' }
   const { asset, recipient, amount } = build
   const transfer = sighting.transfers.find(
     (each) => each.asset === asset && each.to === recipient && each.amount === amount,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Chain } from '../chains/chain.ts'
+import type { ProofKey } from '../chains/exact.ts'
 import type { SelfCustody, Sighting } from '../chains/self-custody.ts'
 import { newId } from '../kernel/id.ts'
 import type { PaymentId } from '../kernel/id.ts'
@@ -13,6 +14,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
 import type { BuildResult } from './build-transaction.ts'
 import { openBuildBook } from './follow-builds.ts'
+import { judgeSettlement } from './judge.ts'
 import { openScene } from './test-scene.ts'
 import type { Scene } from './test-scene.ts'
 
@@ -132,4 +134,31 @@ test('one that failed did nothing, whoever reads it, and one whose block is gone
   await inTx((tx) => book.undone(tx, scene.chain.config.network, 104n))
   await outlive(book)
   expect(await status()).toBe('expired')
+})
+
+test('a plain payment of which no node tells what it did is not over, and paid once one does', async () => {
+  const statement = 'update builds set trade_id = null where payment_id = $1'
+  await write(database.store, 'test_plain', statement, [built.build.paymentId])
+  const book = started('module')
+  const untold = { ...unread(), isUntold: true as const }
+  await sight(book, untold)
+  await outlive(book)
+  expect(await scene.record(built)).toMatchObject({ status: 'pending', remark: null })
+  expect(await lookAgain(book, untold)).toBe(1)
+  await finalize(book)
+  expect(await status()).toBe('pending')
+  expect(await lookAgain(book, sale)).toBe(1)
+  await finalize(book)
+  expect(await status()).toBe('settled')
+})
+
+test('a settlement of which no node tells what it did is neither settled nor failed', () => {
+  const proofKey = 'the message that was signed' as ProofKey
+  const build = { ...built.build, proofKey }
+  const settled = { ...sale, proofKey }
+  expect(judgeSettlement(build, settled)?.kind).toBe('settled')
+  const untold = { ...unread(), proofKey, isUntold: true as const }
+  expect(judgeSettlement(build, untold)).toEqual({ kind: 'unread' })
+  expect(judgeSettlement(build, { ...untold, succeeded: false })).toEqual({ kind: 'failed' })
+  expect(judgeSettlement({ ...build, proofKey: 'another' as ProofKey }, untold)).toBeUndefined()
 })

@@ -1,3 +1,4 @@
+import { NodeFailure } from '../chain.ts'
 import type { Address, Block, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
@@ -16,6 +17,8 @@ import { accountsOf, keepsInner, outcomeFrom, outcomeOptions, routerCall } from 
 import { lamportsOffered, tradeIn } from './program-trades.ts'
 import { MEMO_PROGRAM } from './programs.ts'
 import { keepsTokenBalances, movesOf, movesTokens } from './token-transfers.ts'
+import { areLamportsUntrue } from './untrue-lamports.ts'
+import { areMovesUntrue } from './untrue-moves.ts'
 import type { OpenedModule } from './venue-module.ts'
 
 interface Deps {
@@ -68,7 +71,7 @@ export async function readSightings(
     )
     for (let start = 0; start < wanted.length; start += TRANSACTIONS_PER_READ_MAX) {
       const few = wanted.slice(start, start + TRANSACTIONS_PER_READ_MAX)
-      const found = await Promise.all(few.map((each) => transport.read(sightingRead(deps, each))))
+      const found = await Promise.all(few.map((each) => sightingOf(deps, each)))
       if (found.includes(undefined)) return undefined
       sightings.push(...found.flatMap((each) => each ?? []))
     }
@@ -100,7 +103,26 @@ function includedFrom(fields: Fields, block: Block): readonly Included[] {
   return [{ hash, block, payer, cosigners, hasMemo }]
 }
 
-/** Undefined when the transaction is not where the block had it. */
+/** The balances that a node tells are not those that the instructions left behind. Another node may tell others. */
+class UntrueSighting extends NodeFailure {
+  readonly sighting: Sighting
+
+  constructor(sighting: Sighting) {
+    super("a transaction's balances contradict its instructions, or are missing")
+    this.sighting = { ...sighting, isUntold: true }
+  }
+}
+
+/** Undefined when the transaction is not where the block had it; untold where no node tells it in a way that can be believed. */
+async function sightingOf(deps: Deps, included: Included): Promise<Sighting | undefined> {
+  try {
+    return await deps.transport.read(sightingRead(deps, included))
+  } catch (error) {
+    if (error instanceof UntrueSighting) return error.sighting
+    throw error
+  }
+}
+
 function sightingRead(
   { facts, modules = [] }: Deps,
   { hash, block, payer }: Included,
@@ -118,19 +140,21 @@ function sightingRead(
       const meta = fieldsFrom(fields['meta'], "transaction's meta")
       const transaction = fieldsFrom(fields['transaction'], 'transaction')
       const message = fieldsFrom(transaction['message'], 'message')
-      const called = topLevelInstructions(message, accountsOf(message, meta))
+      const accounts = accountsOf(message, meta)
+      const called = topLevelInstructions(message, accounts)
       const read = succeeded ? tradeIn(called, modules) : undefined
       const trade = typeof read === 'string' ? undefined : read
-      // Nobody knows whose these accounts are, and what is not told is not what did not happen.
-      if (succeeded && !keepsTokenBalances(meta) && movesTokens(called)) {
-        throw malformed("transaction's token balances", undefined)
-      }
+      // Where nothing is told nobody knows whose the token accounts are, and what is not told is not what did not happen.
+      const isUntrue =
+        succeeded &&
+        (areLamportsUntrue(meta, accounts, called) ||
+          (keepsTokenBalances(meta) ? areMovesUntrue(meta, accounts, called) : movesTokens(called)))
       const router = succeeded && trade === undefined ? routerCall(called) : undefined
       const header = fieldsFrom(message['header'], "message's header")
       const required = indexFrom(header['numRequiredSignatures'], 'signers')
       const { summary } = summaryOf(
         {
-          signers: accountsOf(message, meta).slice(0, required),
+          signers: accounts.slice(0, required),
           // Here the chain has told what stands in them.
           usesLookupTables: false,
           instructions: called.map(({ program, accounts, data }) => ({
@@ -157,7 +181,7 @@ function sightingRead(
         ...intoOf(called[logIndex], each.asset, facts),
       }))
       const { commitments, transfers, others, feePayer } = summary
-      return {
+      const sighting: Sighting = {
         transactionHash: hash,
         height: block.height,
         blockHash: block.hash,
@@ -177,6 +201,8 @@ function sightingRead(
         ...{ feePaid, priorityFeePaid },
         proofKey: messageKeyIn(fields['version'], message),
       }
+      if (isUntrue) throw new UntrueSighting(sighting)
+      return sighting
     },
   }
 }

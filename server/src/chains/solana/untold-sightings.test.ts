@@ -155,3 +155,24 @@ test('what only a module tells is untold where that fails at it, and not where i
     expect(other?.[0]?.isUntold).toBeUndefined()
   }
 })
+
+test('what no node tells in a way that can be believed is untold, and what failed did nothing', async () => {
+  const innerInstructions: readonly unknown[] = []
+  const paid = { preTokenBalances: held(1_000n), postTokenBalances: held(750n), innerInstructions }
+  const [told] = (await sightedOf([MEMO, MOVE], paid)) ?? []
+  expect(told).toMatchObject({ succeeded: true, transfers: [{ amount: 250n }] })
+  expect(told?.isUntold).toBeUndefined()
+  const untold = { succeeded: true, commitments: [COMMITMENT], isUntold: true }
+  const lies = [
+    { ...paid, postTokenBalances: held(751n) },
+    { ...paid, postTokenBalances: held(750n).slice(1) },
+    { ...paid, preTokenBalances: null },
+    { ...paid, postBalances: [995_001, ...KEYS.slice(1).map(() => 1)] },
+  ]
+  for (const meta of lies) {
+    expect(await sightedOf([MEMO, MOVE], meta)).toMatchObject([untold])
+    const [failed] = (await sightedOf([MEMO, MOVE], { ...meta, err: 'AccountInUse' })) ?? []
+    expect(failed).toMatchObject({ succeeded: false, transfers: [] })
+    expect(failed?.isUntold).toBeUndefined()
+  }
+})
