@@ -285,7 +285,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
     changes: [
       {
         module: 'idempotency/store.ts',
-        from: `row.fingerprint.equals(fingerprint)`,
+        from: `isOf(fingerprint, row.fingerprint)`,
         to: `true`,
       },
     ],
