@@ -82,12 +82,17 @@ describe.skipIf(NO_CHROMIUM)('what is long (skipped without a Chromium in PATH)'
     await page.route(/api\/webhooks$/, (route) => route.fulfill({ json: { webhooks } }))
     await page.route(/api\/webhooks\/wh_\d+\/deliveries/, async (route) => {
       asked += 1
-      const deliveries = route.request().url().includes('wh_11') ? [delivery(paymentId)] : []
-      await route.fulfill({ json: { deliveries, nextCursor: null } })
+      const { pathname, searchParams } = new URL(route.request().url())
+      const isOfPayment = searchParams.get('paymentId') === paymentId
+      const deliveries = isOfPayment && pathname.includes('wh_11') ? [delivery(paymentId)] : []
+      // Of one it looked through as many as it does.
+      const nextCursor = pathname.includes('wh_1/') ? 'dlv_1.1' : null
+      await route.fulfill({ json: { deliveries, nextCursor } })
     })
     await dashboard.open(page, `/payments/${paymentId}`, 'Payment')
     await page.getByText('6 more webhooks were not looked through.').waitFor()
     expect(asked).toBe(5)
+    await page.getByText('among the last 10,000 deliveries of the first 5 webhooks.').waitFor()
     await page.getByRole('button', { name: 'Look through 5 more' }).click()
     await page.getByText('1 more webhook was not looked through.').waitFor()
     await page.getByRole('button', { name: 'Look through 1 more' }).click()

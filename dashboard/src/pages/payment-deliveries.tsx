@@ -17,17 +17,14 @@ import { DeliveryStatusBadge } from './webhook-delivery-status.tsx'
 type Delivery = Answer<'GET /webhooks/{webhookId}/deliveries'>['deliveries'][number]
 type Row = Delivery & { readonly webhookId: string; readonly url: string }
 
-/** The newest deliveries of each webhook that are looked through. */
-const LOOKED_AT = 100
-/** Webhooks that are looked through at once, a request for each: the API lists deliveries by webhook, not by payment. */
+/** Deliveries of the payment that are shown of each webhook. */
+const SHOWN = 100
+/** Among so many of a webhook's deliveries the API looks for those of a payment. */
+const LOOKED_AT = 10_000
+/** Webhooks that are looked through at once, a request for each: the API lists deliveries by webhook. */
 const WEBHOOKS_AT_ONCE = 5
-
-/** The payment that an event is about; undefined when it is about none. */
-export function paymentOfEvent(event: Readonly<Record<string, unknown>>): string | undefined {
-  const { data } = event
-  if (typeof data !== 'object' || data === null || !('paymentId' in data)) return undefined
-  return typeof data.paymentId === 'string' ? data.paymentId : undefined
-}
+/** Clocks of the service and of its database may differ by this. */
+const CLOCKS_MILLISECONDS = 60_000
 
 const COLUMNS: readonly Column<Row>[] = [
   { header: 'Event', cell: ({ type, event }) => `${type} ${statusOfEvent(event)}` },
@@ -53,8 +50,14 @@ function statusOfEvent({ data }: Readonly<Record<string, unknown>>): string {
   return String(data.status)
 }
 
-/** The events of a payment as the account's webhooks were told of them. */
-export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
+/** The events of a payment, made at `createdAt` (Unix milliseconds), as the account's webhooks were told of them. */
+export function PaymentDeliveries({
+  paymentId,
+  createdAt,
+}: {
+  paymentId: string
+  createdAt: number
+}) {
   const api = useApi()
   const [most, setMost] = useState(WEBHOOKS_AT_ONCE)
   // The operation in front makes new events refresh it, too.
@@ -67,16 +70,21 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
       )
       const lists = await Promise.all(
         told.slice(0, most).map(async ({ webhookId, url }) => {
-          const { deliveries } = await api.call('GET /webhooks/{webhookId}/deliveries', {
-            params: { webhookId },
-            query: { limit: LOOKED_AT },
-          })
-          return deliveries
-            .filter(({ event }) => paymentOfEvent(event) === paymentId)
-            .map((delivery) => ({ ...delivery, webhookId, url }))
+          const from = Math.max(0, createdAt - CLOCKS_MILLISECONDS)
+          const { deliveries, nextCursor } = await api.call(
+            'GET /webhooks/{webhookId}/deliveries',
+            { params: { webhookId }, query: { paymentId, from, limit: SHOWN } },
+          )
+          const rows = deliveries.map((delivery) => ({ ...delivery, webhookId, url }))
+          return { rows, goesOn: nextCursor !== null }
         }),
       )
-      return { webhooks: told.length, more: told.slice(most).length, rows: lists.flat() }
+      return {
+        webhooks: told.length,
+        more: told.slice(most).length,
+        rows: lists.flatMap(({ rows }) => rows),
+        goesOn: lists.some(({ goesOn }) => goesOn),
+      }
     },
     placeholderData: keepPreviousData,
   })
@@ -95,9 +103,11 @@ export function PaymentDeliveries({ paymentId }: { paymentId: string }) {
         </p>
       ) : data.rows.length === 0 ? (
         <p className="text-soft">
-          Nothing about this payment is among the last {LOOKED_AT} deliveries of{' '}
+          {data.goesOn
+            ? `Nothing about this payment is among the last ${LOOKED_AT.toLocaleString('en')} deliveries of `
+            : 'Nothing about this payment was sent to '}
           {data.more === 0
-            ? 'each webhook'
+            ? 'any webhook'
             : `the first ${countText(data.webhooks - data.more, 'webhook')}`}
           .
         </p>

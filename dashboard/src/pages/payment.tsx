@@ -83,7 +83,7 @@ function Parts({ payment }: { payment: Payment }) {
         </div>
       </div>
       <PaymentAttempts payment={payment} />
-      <PaymentDeliveries paymentId={payment.paymentId} />
+      <PaymentDeliveries paymentId={payment.paymentId} createdAt={payment.createdAt} />
       {payment.metadata === null ? null : (
         <Card title="Metadata">
           <CodeBlock code={JSON.stringify(payment.metadata, null, 2)} what="metadata" />
