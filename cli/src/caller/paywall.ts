@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { paywall } from '@florin/sdk'
-import type { Florin } from '@florin/sdk'
 import type { Run } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
 import { checkSellable } from './check-sellable.ts'
 import { EXIT } from './exit-code.ts'
+import { ownReceiver } from './own-receiver.ts'
 import { shortened, visible } from './visible.ts'
 import { withClient } from './with-client.ts'
 
@@ -32,7 +32,9 @@ export const runPaywall: Run = async (context) => {
     const network = given.flag('network') ?? networks[0]?.network
     if (network === undefined) throw new CommandFailed('the service has no network')
     checkSellable(networks, { network, asset })
-    const payTo = given.flag('pay-to') ?? (await ownWallet(florin, network, signal))
+    const payTo =
+      given.flag('pay-to') ??
+      (await ownReceiver(florin, { network, asset }, { signal, note: context.note }))
     const say = (event: object, text: string) =>
       context.print(json ? `${JSON.stringify(event)}\n` : `${visible(text)}\n`)
     const wall = paywall(florin, {
@@ -86,15 +88,6 @@ function sell(_request: IncomingMessage, response: ServerResponse): void {
 function welcome(response: ServerResponse): void {
   response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
   response.end(`What is sold here is at ${PATH}.\n`)
-}
-
-/** The last of the account's wallets: the first is the one that pays. */
-async function ownWallet(florin: Florin, network: string, signal: AbortSignal): Promise<string> {
-  const family = network.startsWith('solana') ? 'solana' : 'evm'
-  const own = (await florin.wallets.list({ signal })).filter((each) => each.family === family)
-  const wallet = own.at(-1)
-  if (wallet === undefined) throw new CommandFailed('say who is paid: --pay-to ADDRESS')
-  return wallet.address
 }
 
 function portFrom(text = '0'): number {
