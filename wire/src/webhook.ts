@@ -149,15 +149,21 @@ export const Delivery = Exactly({
   log: Type.Array(Attempt, { description: 'The last requests, oldest first.' }),
 })
 
+const LOOKED_FOR =
+  'Looked for among 10,000 deliveries: a page may be short or empty and have a `nextCursor`.'
+
 /** The query of GET /webhooks/{webhookId}/deliveries. */
 export const DeliveriesQuery = Exactly({
-  status: Type.Optional(Type.Enum(DELIVERY_STATUSES, { description: 'Only these.' })),
+  status: Type.Optional(
+    Type.Enum(DELIVERY_STATUSES, {
+      description: `Only these. ${LOOKED_FOR}`,
+    }),
+  ),
   paymentId: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description:
-        'Only events of this payment. Looked for among 10,000 deliveries: a page may be short or empty and have a `nextCursor`.',
+      description: `Only events of this payment. ${LOOKED_FOR}`,
     }),
   ),
   from: Type.Optional(

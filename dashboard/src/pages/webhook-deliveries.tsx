@@ -33,9 +33,11 @@ const STATUSES = [
 /** What became of a delivery is no event. */
 const REFETCH_SECONDS = 3
 
+type Status = (typeof STATUSES)[number]['value']
+
 /** What a webhook was sent, newest first. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
-  const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('all')
+  const [status, setStatus] = useState<Status>('all')
   const [shown, setShown] = useState<string | null>(null)
   const list = usePages('GET /webhooks/{webhookId}/deliveries', {
     asked: { webhookId, status },
@@ -100,9 +102,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
           <SkeletonRows rows={3} />
         ) : null
       ) : deliveries.length === 0 ? (
-        <Empty title={status === 'all' ? 'Nothing was sent yet' : `No delivery is ${status}`}>
-          Send a test event to see one arrive.
-        </Empty>
+        <NothingFound status={status} isWhole={!list.hasMore} />
       ) : (
         <Table
           caption="Deliveries"
@@ -111,7 +111,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
           rowKey={({ deliveryId }) => deliveryId}
         />
       )}
-      <LoadMore of={list} />
+      <LoadMore of={list}>{deliveries.length === 0 ? 'Look further back' : 'Show more'}</LoadMore>
       {open === undefined ? null : (
         <DeliveryDialog webhookId={webhookId} delivery={open} onClose={() => setShown(null)} />
       )}
@@ -132,6 +132,17 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
     ),
   },
 ]
+
+function NothingFound({ status, isWhole }: { status: Status; isWhole: boolean }) {
+  if (status === 'all') {
+    return <Empty title="Nothing was sent yet">Send a test event to see one arrive.</Empty>
+  }
+  return isWhole ? (
+    <Empty title={`No delivery is ${status}`}>Send a test event to see one arrive.</Empty>
+  ) : (
+    <Empty title={`No newer delivery is ${status}`}>Older ones were not looked through yet.</Empty>
+  )
+}
 
 function DeliveryDialog({
   webhookId,

@@ -1,7 +1,10 @@
 // Made from the endpoint table by checks/sdk-contract.test.ts; do not edit.
 /** The query of GET /webhooks/{webhookId}/deliveries. */
 export interface WebhookDeliveriesQuery {
-  /** Only these. */
+  /**
+   * Only these. Looked for among 10,000 deliveries: a page may be short or empty and have a
+   * `nextCursor`.
+   */
   readonly status?: 'waiting' | 'delivered' | 'failed' | undefined
   /**
    * Only events of this payment. Looked for among 10,000 deliveries: a page may be short or

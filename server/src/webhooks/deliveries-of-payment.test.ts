@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AccountId } from '../kernel/id.ts'
 import { newId, parseId } from '../kernel/id.ts'
+import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { write } from '../store/test-write.ts'
 import { openTestServer } from '../http/test-server.ts'
@@ -104,4 +105,28 @@ test('a page looks at so many deliveries and no more, and the next goes on from 
   // Far enough back: nothing older is looked for.
   const { lookedBackTo } = await page(undefined, 1_790_000_900_000)
   expect(lookedBackTo).toBeUndefined()
+})
+
+test('what became of deliveries is looked for among so many, too: the next page finds what is older', async () => {
+  const { webhookId, ids, path } = await webhookWith(['pay_a'])
+  const { store } = room.database
+  await write(
+    store,
+    'test_fail',
+    `update webhook_deliveries set status = 'failed', due_at = null, ended_at = now() where id = $1`,
+    [ids[0]],
+  )
+  await write(
+    store,
+    'test_many',
+    `insert into webhook_deliveries (id, account_id, webhook_id, event_id, type, lane, body)
+     select 'dlv_' || lpad(translate(n::text, '0', 'a'), 22, 'z'), $1, $2, 'evt_' || lpad(translate(n::text, '0', 'a'), 22, 'z'),
+       'payment', 'pay_b', '{}' from generate_series(1, $3::integer) n`,
+    [alice, webhookId, limits.listLookedAtMax],
+  )
+  const first = await ask('GET', `${path}?status=failed`)
+  expect(idsOf(first.body)).toEqual([])
+  const next = String(first.body['nextCursor'])
+  const second = await ask('GET', `${path}?status=failed&cursor=${next}`)
+  expect([idsOf(second.body), second.body['nextCursor']]).toEqual([[ids[0]], null])
 })

@@ -52,14 +52,14 @@ export async function pageBehind(
   throw new Refusal('INVALID_PARAMETERS', { details: { cursor: rule } })
 }
 
-/** By status alone the list itself is read. */
+/** With nothing to look for, the list itself is read. */
 async function found(
   tx: Tx,
   whose: Pick<NewDelivery, 'accountId' | 'webhookId'>,
   wanted: Parameters<typeof searchDeliveries>[2],
 ): Promise<Found> {
-  const { lane, fromMilliseconds } = wanted
-  return lane === undefined && fromMilliseconds === undefined
+  const { status, lane, fromMilliseconds } = wanted
+  return status === undefined && lane === undefined && fromMilliseconds === undefined
     ? { deliveries: await listDeliveries(tx, whose, wanted) }
     : searchDeliveries(tx, whose, wanted)
 }

@@ -29,8 +29,8 @@ export interface Found {
 const BESIDE_MILLISECONDS = 60_000
 
 /**
- * A page of those that fit, newest first. No index knows their payments, since every delivery would pay for it: they are looked for among so many, and the next
- * page goes on behind these (decision 0044).
+ * A page of those that fit, newest first. No index knows their payments or what became of them, since every delivery would pay for it: they are looked for among
+ * so many, and the next page goes on behind these (decision 0044).
  */
 export async function searchDeliveries(
   tx: Tx,
