@@ -283,6 +283,13 @@ export const matrix: Readonly<Record<string, readonly Row[]>> = {
         path: `/webhooks/${own.webhookId}/deliveries?cursor=${deliveryId}`,
       }),
     },
+    {
+      fields: ['paymentId'],
+      status: 200,
+      ask: ({ paymentId }, own) => ({
+        path: `/webhooks/${own.webhookId}/deliveries?paymentId=${paymentId}`,
+      }),
+    },
   ],
   redeliverWebhook: [
     {
