@@ -67,7 +67,7 @@ export async function newKeyRow(
 /**
  * Asked in every transaction that stores something sealed. `rekey` may have been run since this process derived its key: what it
  * seals would be lost with the key that was taken out of use. Holds the key's row until the transaction ends, so that `rekey` waits
- * for it. Refuses NETWORK_ERROR; nothing is stored then. A wrapper that asks a KMS has no row, and nothing to ask.
+ * for it; asked before the rows of wallets and webhooks are locked, which `rekey` takes behind it. Refuses NETWORK_ERROR; nothing is stored then. A wrapper that asks a KMS has no row, and nothing to ask.
  */
 export async function requireCurrentKey(tx: Tx, wrapper: KeyWrapper): Promise<void> {
   const row = await keepKeyRow(tx)

@@ -149,12 +149,13 @@ export async function rotateSecret(
     const resource = `${webhookId} ${digestOf(fresh.sealed)}`
     const before = await claimOnce(tx, intent, resource, nowMilliseconds)
     if (before !== undefined) return await madeBefore(tx, accountId, before)
+    // The key's row before the endpoint's, as an exchange of the key takes them.
+    await requireCurrentKey(tx, wrapper)
     const webhook = await lockWebhook(tx, accountId, webhookId)
     if (webhook === undefined) throw new Refusal('NOT_FOUND')
     const untilMilliseconds =
       previousValidSeconds === 0 ? null : nowMilliseconds + previousValidSeconds * 1000
     const times = { untilMilliseconds, nowMilliseconds }
-    await requireCurrentKey(tx, wrapper)
     const rotated = await replaceSecret(tx, webhook, { sealedSecret: fresh.sealed }, times)
     const [action, details] = ['webhook.secret_rotated', { previousValidSeconds }]
     await audit.note(tx, { accountId, actor, action, object: webhook.id, details })
