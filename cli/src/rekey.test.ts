@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createAccount } from '@florin/server/access/create-account.ts'
@@ -250,6 +253,57 @@ test(`killed at any moment, ${KILLS} times, exactly one of the two keys opens ev
   }
   expect(moments).toHaveLength(KILLS)
 })
+
+test('where the answer to its commit is lost it says to run it again, and that says that it was done', async () => {
+  const secrets = await openEverything(current)
+  const path = newKeyFile('key-lost')
+  const lossy = await loseAnswerToCommit()
+  const child = spawn(process.execPath, [MAIN, 'rekey', path], {
+    cwd: directory,
+    env: { ...environment(), DATABASE_URL: lossy.url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [said, [status]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+  await lossy.close()
+  expect(said).toContain('Run this again: it says whether it was done before.')
+  expect(said).not.toContain('bug')
+  expect(status).toBe(1)
+  await until('its transaction is over', isAlone, { seconds: 30 })
+  expect(rekeyTo(path).stdout).toContain('already. Nothing was changed.')
+  current = 'key-lost'
+  expect(await openEverything(current)).toEqual(secrets)
+})
+
+/** A way to the database on which an exchange's commit arrives, and its answer does not come back. */
+async function loseAnswerToCommit() {
+  const address = new URL(database.url.reveal())
+  const { hostname, port } = address
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    let hasChanged = false
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+    near.on('data', (bytes: Buffer) => {
+      hasChanged ||= bytes.includes('update installation_secrets')
+      if (hasChanged && bytes.includes('commit')) {
+        far.unpipe(near)
+        far.resume()
+        far.once('data', () => near.destroy())
+      }
+      far.write(bytes)
+    })
+    far.pipe(near)
+    near.on('close', () => far.end())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  address.port = String((server.address() as AddressInfo).port)
+  return {
+    url: address.href,
+    close: async () => {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
 
 test('while an instance is connected it is refused, and nothing is changed', async () => {
   const path = newKeyFile('key-early')

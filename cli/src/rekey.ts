@@ -7,7 +7,7 @@ import { openLog } from '@florin/server/kernel/log.ts'
 import { systemRandom } from '@florin/server/kernel/random.ts'
 import type { SecretBytes } from '@florin/server/kernel/secret.ts'
 import { countConnectedInstances } from '@florin/server/store/connected-instances.ts'
-import { openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
+import { CommitUnknown, openStore, StoreUnavailable } from '@florin/server/store/postgres.ts'
 import { resealWebhookSecrets } from '@florin/server/webhooks/reseal-secrets.ts'
 import type { Run } from './command.ts'
 import { configOrFail, findReadyDatabase } from './find-database.ts'
@@ -53,12 +53,12 @@ export const runRekey: Run = async ({ args, environment, print, note }) => {
     return 0
   } catch (error) {
     if (error instanceof KeyUnusable) throw new CommandFailed(error.message, { cause: error })
-    if (!(error instanceof StoreUnavailable)) throw error
-    // The commit's answer may be what was lost; whichever it was, one of the keys opens everything.
-    throw new CommandFailed(
-      'the database cannot be reached, or gave up. Run this again: it says whether it was done before.',
-      { cause: error },
-    )
+    // Whether it was done or not, one of the keys opens everything.
+    const isUnseen = error instanceof CommitUnknown
+    if (!isUnseen && !(error instanceof StoreUnavailable)) throw error
+    const what = isUnseen ? 'gave no answer to the end of it' : 'cannot be reached, or gave up'
+    const again = 'Run this again: it says whether it was done before.'
+    throw new CommandFailed(`the database ${what}. ${again}`, { cause: error })
   } finally {
     before.erase()
     after.erase()
