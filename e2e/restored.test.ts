@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { backUp } from './actors/backup.ts'
-import { codeOf } from './actors/client.ts'
+import { codeOf, detailsOf } from './actors/client.ts'
 import { signInOperator } from './actors/operator.ts'
 import type { Operator } from './actors/operator.ts'
-import { aPurchase, PRICE, settle } from './actors/seller.ts'
+import { aPurchase, offerOf, PRICE, settle } from './actors/seller.ts'
 import type { Purchase, SettleBody } from './actors/seller.ts'
 import { solanaBalance } from './actors/solana-client.ts'
 import { aSolanaPurchase, SOLANA } from './actors/solana-purchase.ts'
@@ -80,12 +80,19 @@ describe('back from a backup', () => {
     expect(await world.balanceOf(proof.payTo, 'USDC')).toBe(PRICE)
   })
 
-  test('a proof that was settled since is refused, and moves nothing again (solana)', async () => {
+  test('a proof that was settled since is refused, and no fresh one is asked for when its time is over (solana)', async () => {
     const { solana: proof } = proofs
     if (proof === undefined) throw new Error('no proof was made')
     const { solana } = world.sandbox
     const before = await solanaBalance(solana, proof.payTo, 'USDC')
     expect((await settle(world, proof)).body).toMatchObject({ success: false, transaction: '' })
+    await world.sandbox.fault({ chain: 'solana', kind: 'expire' })
+    const late = await world.client().post('/payment/receive', offerOf(proof))
+    expect(codeOf(late)).toBe('DUPLICATE_SETTLEMENT')
+    expect(detailsOf(late)).toEqual({ reason: 'duplicate_settlement' })
+    expect((await settle(world, proof)).body).toMatchObject({
+      ...{ success: false, errorReason: 'duplicate_settlement', transaction: '' },
+    })
     expect(await solanaBalance(solana, proof.payTo, 'USDC')).toBe(before)
   })
 

@@ -211,6 +211,12 @@ export interface SettlementDraft {
   readonly runsPayerCode?: true
 }
 
+/** Why there is no draft. */
+export type Undrafted = Exclude<ExactCheck, { ok: true }> & {
+  /** Solana, of one whose time is over: what the settler's signature under is the name of the transaction that would have settled it. */
+  readonly signable?: Terms
+}
+
 /** A settlement that waits to be signed together with others of the same settler. */
 export interface WaitingSettlement {
   readonly authorization: ExactAuthorization
@@ -277,9 +283,7 @@ export interface ExactPayments {
   draft(
     authorization: ExactAuthorization,
     settler: Address,
-  ): Promise<
-    { readonly ok: true; readonly draft: SettlementDraft } | Exclude<ExactCheck, { ok: true }>
-  >
+  ): Promise<{ readonly ok: true; readonly draft: SettlementDraft } | Undrafted>
   /** Asks what it takes that a wallet of ours pays a seller. Left out where wallets of ours cannot. */
   readonly authorize?: (order: PayOrder) => Promise<AuthorizeOutcome>
   /**

@@ -2,6 +2,8 @@ import type { Wallet } from '../custody/wallet.ts'
 import type { BeginDeps, Beginning } from './beginning.ts'
 import type { Queued } from './claim-queue.ts'
 import { findForeign, recordForeign } from './paid-elsewhere.ts'
+import { PROCESSED } from './refusal-of.ts'
+import { wasSentBefore } from './sent-before.ts'
 import { isWorthItsGas } from './sponsoring.ts'
 
 /**
@@ -45,7 +47,11 @@ async function draftAndClaim(
     const recorded =
       use?.kind === 'paid' ? await recordForeign(deps, beginning, use.settlement) : undefined
     if (recorded !== undefined) return recorded
-    const { ok: _, ...refused } = drafted
+    const { ok: _, signable: terms, ...refused } = drafted
+    // Where it has moved the money, nobody is to hear that a fresh one is needed.
+    if (terms !== undefined && (await wasSentBefore(deps, { chain, settler, terms }))) {
+      return { kind: 'refused', reason: 'duplicate_settlement', message: PROCESSED }
+    }
     return { kind: 'refused', ...refused }
   }
   const { draft } = drafted

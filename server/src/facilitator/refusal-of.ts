@@ -44,6 +44,10 @@ const NAMED_BEFORE =
 export const APPROVAL_PENDING =
   "The payer's approval of Permit2 is not in a block yet. Nothing was paid; ask again with the same payment."
 
+/** Of a payment that took effect by a transaction of which nothing is known here. */
+export const PROCESSED =
+  'The chain has processed this payment already: look there what became of it before anybody is asked to pay again.'
+
 /** What people should read where the code's own sentence says something else. */
 const MESSAGES: Partial<Record<Reason, string>> = {
   invalid_exact_evm_insufficient_balance: 'The payer does not have what it signed for.',

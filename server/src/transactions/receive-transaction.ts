@@ -12,7 +12,7 @@ import { claimSoftly, isBuildable, standingClaim } from '../facilitator/claim-so
 import type { SoftlyClaimed, StandingClaim } from '../facilitator/claim-softly.ts'
 import { findClaim } from '../facilitator/claim-store.ts'
 import type { Intake } from '../facilitator/intake.ts'
-import { refusalOf } from '../facilitator/refusal-of.ts'
+import { PROCESSED, refusalOf } from '../facilitator/refusal-of.ts'
 import { digestOf } from '../facilitator/settle.ts'
 import { hasLapsed } from '../facilitator/yield-claim.ts'
 import { claimKeys, findKey } from '../idempotency/store.ts'
@@ -64,8 +64,6 @@ const OPERATION = endpoints.receiveTransaction.id
 const MILLISECONDS = 1_000n
 const OVER =
   'The time of this payment is over. Unless your wallet has sent it before, it moved nothing and never will.'
-const USED =
-  'The chain has processed this payment already: look there what became of it before anybody is asked to pay again.'
 
 /**
  * Builds the transaction with which the seller's own wallet settles what a buyer sent, after every check of the facilitator's. The proof
@@ -98,7 +96,7 @@ export async function receiveTransaction(
     // By a transaction that nobody here can name: whatever else is wrong with the proof, no buyer is asked for another one.
     throw refusal.code === 'DUPLICATE_SETTLEMENT'
       ? refusal
-      : refusalOf('duplicate_settlement', {}, USED)
+      : refusalOf('duplicate_settlement', {}, PROCESSED)
   }
   const { preparation } = prepared
   refuseShort(intake, preparation)

@@ -137,20 +137,22 @@ export function openExact({
       ])
       const { stored } = authorization
       const fee = baseUnits(stored['fee'] ?? '')
-      if (!check.ok && check.isFeePayerShort !== true) return check
-      // Then the draft says so by itself, and whoever reads it takes that key for low. What is left of it is too little to be kept at all.
-      const settlerBalance = check.ok ? (accounts[0]?.lamports ?? 0n) : 0n
       const transaction = stored['transaction'] ?? ''
-      const terms = {
+      const terms = writePaymentTerms({
         network: config.network,
         feePayer: settler,
         transaction,
         lastValidBlockHeight: endOfValid(newest, slot),
+      })
+      if (!check.ok && check.isFeePayerShort !== true) {
+        return check.lacks === 'time' ? { ...check, signable: terms } : check
       }
+      // Then the draft says so by itself, and whoever reads it takes that key for low. What is left of it is too little to be kept at all.
+      const settlerBalance = check.ok ? (accounts[0]?.lamports ?? 0n) : 0n
       return {
         ok: true,
         draft: {
-          terms: writePaymentTerms(terms),
+          terms,
           feeCeiling: fee,
           feeExpected: fee,
           laneLatest: 0n,
