@@ -208,6 +208,34 @@ test('what is tried again is what was claimed, whatever is shown for the same no
   expect(scene.drafted.map(({ stored }) => stored)).toEqual([storedWith('first')])
 })
 
+test('one whose blockhash the node does not know is not over at once: the payer may have had it from a node that is ahead', async () => {
+  const reason = 'invalid_exact_svm_transaction_simulation_failed'
+  const scene = sceneOf(undefined, { ok: true }, 'exact')
+  const words: ExactCheck[] = [{ ok: false, reason, lacks: 'time' }]
+  for (const { exact } of scene.deps.chains.values()) {
+    if (exact === undefined) throw new Error('no exact')
+    Object.assign(exact, {
+      draft: async () => words.shift() ?? { ok: false, reason, lacks: 'money' },
+    })
+  }
+  const slept: number[] = []
+  const sleep = async (milliseconds: number) => void slept.push(milliseconds)
+  const deps = { ...scene.deps, clock: { ...scene.deps.clock, sleep } }
+  const over = new AbortController().signal
+  const order = { accountId, presented: scene.presented, over }
+  const soon = deps.clock.nowMilliseconds() + 60_000
+  expect(await settlePayment(deps, { ...order, waitUntilMilliseconds: soon })).toMatchObject({
+    ...{ kind: 'refused', lacks: 'money' },
+  })
+  expect(slept).toHaveLength(1)
+  // Where that is the last word it is told, and nobody is waited for any longer.
+  words.push(...Array.from({ length: 9 }, () => ({ ok: false, reason, lacks: 'time' }) as const))
+  expect(await settlePayment(deps, { ...order, waitUntilMilliseconds: soon })).toMatchObject({
+    ...{ kind: 'refused', lacks: 'time' },
+  })
+  expect(slept).toHaveLength(2)
+})
+
 test('what only a key may settle that cannot sign now is verified for nobody', async () => {
   const { deps, presented } = sceneOf(undefined, { ok: true }, 'upto', LOW)
   expect(await verifyPayment(deps, accountId, presented)).toMatchObject({

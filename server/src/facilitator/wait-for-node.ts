@@ -1,3 +1,4 @@
+import type { ExactLack } from '../chains/exact.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { JoinOrder } from './join.ts'
 
@@ -8,12 +9,17 @@ const NODE_WAIT_MILLISECONDS = 700
 /** The same for nodes that contradict each other: a call that never runs, as some wallets have it, is not to take long. */
 const DISPUTE_WAITS_MAX = 1
 
+/** The same for a blockhash that no node here takes: its payer may have had it a moment ago from one that is ahead. */
+const BLOCKHASH_WAITS_MAX = 1
+
 /** How often what was refused so may wait for a node, and be asked for again. */
 export function nodeWaitsMax(refused: {
   readonly isBehind?: true
   readonly isDisputed?: true
+  readonly lacks?: ExactLack
 }): number {
   if (refused.isBehind === true) return NODE_WAITS_MAX
+  if (refused.lacks === 'time') return BLOCKHASH_WAITS_MAX
   return refused.isDisputed === true ? DISPUTE_WAITS_MAX : 0
 }
 

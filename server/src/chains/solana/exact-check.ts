@@ -54,7 +54,7 @@ export const LACK_WORDS: Readonly<Record<ExactLack, string>> = {
   money: 'The payer does not have what it signed for.',
   'receiving account':
     'The receiver has no account for this token yet, so nothing can be paid to it.',
-  time: 'The time of this payment is over: no node takes its blockhash.',
+  time: 'No node here takes its blockhash: the time of this payment is over, or has only just begun.',
 }
 
 /** What the chain says against a payment, for people, and that it has happened where that is so. */
