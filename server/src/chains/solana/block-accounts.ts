@@ -1,3 +1,4 @@
+import { NodeFailure } from '../chain.ts'
 import type { Block } from '../chain.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
@@ -28,7 +29,26 @@ export function blockAccountsRead<Found>(
       if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined
       const transactions = listFrom(fields['transactions'], "block's transactions")
       requireWhole(transactions, block)
+      requireNamed(transactions, block)
       return transactions.flatMap((each) => foundIn(fieldsFrom(each, 'transaction')))
     },
+  }
+}
+
+/**
+ * Throws NodeFailure where only some of a block's transactions are asked for, as what was set aside is, and the node shows the block without one: that it
+ * brought nothing would be believed for ever. Where all are asked for their number tells.
+ */
+function requireNamed(shown: readonly unknown[], { height, transactionHashes }: Block): void {
+  if (transactionHashes.length >= shown.length) return
+  const names = new Set(
+    shown.map((each) => {
+      const { transaction } = fieldsFrom(each, 'transaction')
+      return listFrom(fieldsFrom(transaction, 'transaction')['signatures'], 'signatures')[0]
+    }),
+  )
+  const missing = transactionHashes.find((hash) => !names.has(hash))
+  if (missing !== undefined) {
+    throw new NodeFailure(`the node shows block ${height} without transaction ${missing}`)
   }
 }

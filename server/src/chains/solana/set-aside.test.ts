@@ -112,6 +112,18 @@ describe('a transaction of a block', () => {
     await expect(chain.arrivals([BLOCK], async () => new Set([BOB]))).rejects.toThrow(NodeFailure)
   })
 
+  test('that is asked for again is not told by a node that shows its block without it', async () => {
+    const { chain, stop } = await startScripted([saying(wholeOf(ODD, 10))])
+    stops.push(stop)
+    const again = (hash: string) =>
+      chain.arrivals([{ ...BLOCK, transactionHashes: [hash as TransactionHash] }], ours, () => {
+        throw new Error('it is told')
+      })
+    const ours = async () => new Set([BOB])
+    expect(await again(String(ODD))).toHaveLength(2)
+    await expect(again(encodeBase58(new Uint8Array(64).fill(7)))).rejects.toThrow(NodeFailure)
+  })
+
   test('of nobody here is not asked about', async () => {
     const { chain, stop } = await startScripted([CONTRADICTS])
     stops.push(stop)
