@@ -85,7 +85,9 @@ describe('back from a backup', () => {
     if (proof === undefined) throw new Error('no proof was made')
     const { solana } = world.sandbox
     const before = await solanaBalance(solana, proof.payTo, 'USDC')
-    expect((await settle(world, proof)).body).toMatchObject({ success: false, transaction: '' })
+    expect((await settle(world, proof)).body).toMatchObject({
+      ...{ success: false, errorReason: 'duplicate_settlement', transaction: '' },
+    })
     await world.sandbox.fault({ chain: 'solana', kind: 'expire' })
     const late = await world.client().post('/payment/receive', offerOf(proof))
     expect(codeOf(late)).toBe('DUPLICATE_SETTLEMENT')

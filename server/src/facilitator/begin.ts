@@ -48,11 +48,14 @@ async function draftAndClaim(
       use?.kind === 'paid' ? await recordForeign(deps, beginning, use.settlement) : undefined
     if (recorded !== undefined) return recorded
     const { ok: _, signable: terms, ...refused } = drafted
-    // Where it has moved the money, nobody is to hear that a fresh one is needed.
-    if (terms !== undefined && (await wasSentBefore(deps, { chain, settler, terms }))) {
-      return { kind: 'refused', reason: 'duplicate_settlement', message: PROCESSED }
-    }
-    return { kind: 'refused', ...refused }
+    // Where it has moved the money, nobody is to hear that it failed, or that a fresh one is needed. What names itself by its signature is looked for by that.
+    const isProcessed =
+      terms === undefined
+        ? chain.renewal.kind === 'lifetime' && drafted.isUsed === true
+        : await wasSentBefore(deps, { chain, settler, terms })
+    return isProcessed
+      ? { kind: 'refused', reason: 'duplicate_settlement', message: PROCESSED, isUsed: true }
+      : { kind: 'refused', ...refused }
   }
   const { draft } = drafted
   if (!deps.funds.note(config.network, settler.address, draft)) return { kind: 'unusable' }
