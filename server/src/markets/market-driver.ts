@@ -144,8 +144,8 @@ export function startMarketDriver(
 
   async function tidy(cursor: MarketCursor): Promise<void> {
     const now = clock.nowMilliseconds()
-    if (hasLeft(tidyAt, now, TIDY_PAUSE)) return
-    tidyAt = now + TIDY_PAUSE
+    if (hasLeft(tidyAt, now, TIDY_PAUSE_MILLISECONDS)) return
+    tidyAt = now + TIDY_PAUSE_MILLISECONDS
     const removed = await store.inTransaction('service', async (tx) => {
       await forgetMarketEvents(tx, network, now - limits.marketEventSeconds * 1000)
       return Math.max(
@@ -166,8 +166,8 @@ export function startMarketDriver(
   }
 
   function pauseMilliseconds(): number {
-    const least = isAwaited() ? PAUSE_MIN : QUIET_PAUSE_MIN
-    return Math.min(Math.max(blockTimeMilliseconds / 2, least), PAUSE_MAX)
+    const least = isAwaited() ? PAUSE_MILLISECONDS_MIN : QUIET_PAUSE_MILLISECONDS_MIN
+    return Math.min(Math.max(blockTimeMilliseconds / 2, least), PAUSE_MILLISECONDS_MAX)
   }
 
   async function run(): Promise<void> {
@@ -185,7 +185,7 @@ export function startMarketDriver(
       if (stopping.signal.aborted) break
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
       await clock.sleep(
-        Math.min(pauseMilliseconds() * 2 ** doublings, PAUSE_MAX),
+        Math.min(pauseMilliseconds() * 2 ** doublings, PAUSE_MILLISECONDS_MAX),
         // A round that failed is not tried again with every block.
         failures > 0 ? stopping.signal : AbortSignal.any([stopping.signal, pause.signal]),
       )
@@ -215,7 +215,7 @@ export function startMarketDriver(
       const isNews = noted?.head.hash !== head.hash
       noted = { head, until: clock.nowMilliseconds() + NOTED_MILLISECONDS }
       // Where blocks come quicker than that, the shortest pause is kept.
-      if (isNews && isAwaited() && pauseMilliseconds() > PAUSE_MIN) pause.abort()
+      if (isNews && isAwaited() && pauseMilliseconds() > PAUSE_MILLISECONDS_MIN) pause.abort()
     },
     stop: async () => {
       stopping.abort()
@@ -225,13 +225,13 @@ export function startMarketDriver(
 }
 
 const RENEW_MILLISECONDS = (limits.leaseSeconds * 1000) / 3
-const PAUSE_MIN = 50
+const PAUSE_MILLISECONDS_MIN = 50
 /** Nobody waits for a block of a quick chain whose markets are quiet: its blocks are read a few at a time. */
-const QUIET_PAUSE_MIN = 400
+const QUIET_PAUSE_MILLISECONDS_MIN = 400
 /** So long markets are taken for busy after something happened there. */
 const BUSY_MILLISECONDS = 60_000
-const PAUSE_MAX = 5_000
+const PAUSE_MILLISECONDS_MAX = 5_000
 /** Longer than any pause between two looks of whoever follows the payments; behind it that one is taken for silent. */
 const NOTED_MILLISECONDS = 5_000
-const TIDY_PAUSE = 10_000
+const TIDY_PAUSE_MILLISECONDS = 10_000
 const BACK_OFF_DOUBLINGS_MAX = 6

@@ -21,7 +21,7 @@ import {
 import type { Cursor, LeaseAnswer } from './follower-store.ts'
 import type { HeldUpLanes } from './freeze-held-up.ts'
 import type { Suspects } from './guard.ts'
-import { guardLanes } from './guard.ts'
+import { guardLanes, guardPause } from './guard.ts'
 import { readLineTo } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import type { DeadAttempts } from './dead-attempts.ts'
@@ -73,10 +73,10 @@ export function startDriver(deps: DriverDeps): Driver {
   const { chain, store, clock, log, instance } = deps
   const { network, blockTimeMilliseconds } = chain.config
   const pace = openHeadPace(clock, blockTimeMilliseconds)
-  const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MIN)
+  const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MILLISECONDS_MIN)
   // Short where blocks are quick, so that a killed instance is soon followed by the next.
   const leaseMilliseconds = Math.min(
-    Math.max(blockTimeMilliseconds * LEASE_BLOCKS, LEASE_MIN),
+    Math.max(blockTimeMilliseconds * LEASE_BLOCKS, LEASE_MILLISECONDS_MIN),
     limits.leaseSeconds * 1000,
   )
   const stopping = new AbortController()
@@ -93,10 +93,14 @@ export function startDriver(deps: DriverDeps): Driver {
   const readByAnother = openReadByAnother()
   const closing = openPause(clock, limits.finalPauseMilliseconds)
   const looks = openPause(clock, lookPause(chain))
-  const resending = openBeside(clock, Math.min(resendMilliseconds / 2, PAUSE_MAX), report)
-  const bumping = openBeside(clock, BUMP_PAUSE, report)
+  const resending = openBeside(
+    clock,
+    Math.min(resendMilliseconds / 2, PAUSE_MILLISECONDS_MAX),
+    report,
+  )
+  const bumping = openBeside(clock, BUMP_PAUSE_MILLISECONDS, report)
   const guarding = openBeside(clock, guardPause(blockTimeMilliseconds), report)
-  const watching = openBeside(clock, WATCH_PAUSE, (error) =>
+  const watching = openBeside(clock, WATCH_PAUSE_MILLISECONDS, (error) =>
     log.warn({ network, reason: error }, 'a look was given up'),
   )
   /** The chain's height when stuck places were last looked at: only blocks make them older. */
@@ -319,7 +323,7 @@ export function startDriver(deps: DriverDeps): Driver {
       }
       if (stopping.signal.aborted) break
       const doublings = Math.min(failures, BACK_OFF_DOUBLINGS_MAX)
-      const backOff = Math.min(pace.evenMilliseconds * 2 ** doublings, BACK_OFF_MAX)
+      const backOff = Math.min(pace.evenMilliseconds * 2 ** doublings, BACK_OFF_MILLISECONDS_MAX)
       const took = Math.max(clock.nowMilliseconds() - beganAt, 0)
       isPausing = true
       await clock.sleep(
@@ -335,7 +339,8 @@ export function startDriver(deps: DriverDeps): Driver {
   function isStale(): boolean {
     const last = state.lastRoundMilliseconds ?? 0
     return (
-      clock.nowMilliseconds() - last > Math.max(blockTimeMilliseconds * STALE_BLOCKS, STALE_MIN)
+      clock.nowMilliseconds() - last >
+      Math.max(blockTimeMilliseconds * STALE_BLOCKS, STALE_MILLISECONDS_MIN)
     )
   }
 
@@ -377,21 +382,15 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 }
 
-const WATCH_PAUSE = 1_000
+const WATCH_PAUSE_MILLISECONDS = 1_000
 const LEASE_BLOCKS = 10
 const STALE_BLOCKS = 10
-const STALE_MIN = 15_000
-const LEASE_MIN = 1_000
+const STALE_MILLISECONDS_MIN = 15_000
+const LEASE_MILLISECONDS_MIN = 1_000
 const LEASE_RENEWALS = 3
-const PAUSE_MAX = 2_000
-const RESEND_MIN = 1_000
-const GUARD_MIN = 2_000
+const PAUSE_MILLISECONDS_MAX = 2_000
+const RESEND_MILLISECONDS_MIN = 1_000
 /** Between two looks for places that hold their lane up, where blocks come quicker than that: nobody's fee is raised within less. */
-const BUMP_PAUSE = 400
+const BUMP_PAUSE_MILLISECONDS = 400
 const BACK_OFF_DOUBLINGS_MAX = 6
-const BACK_OFF_MAX = 5_000
-
-/** Lanes are looked at every 30 s on a real chain, sooner where blocks are quick. */
-function guardPause(blockTimeMilliseconds: number): number {
-  return Math.min(limits.gapRecoverySeconds * 1000, Math.max(blockTimeMilliseconds * 20, GUARD_MIN))
-}
+const BACK_OFF_MILLISECONDS_MAX = 5_000

@@ -28,6 +28,15 @@ interface GuardDeps {
 }
 
 const FOREIGN_USE = 'a transaction that this service did not make used a nonce of this wallet'
+const PAUSE_MILLISECONDS_MIN = 2_000
+
+/** How long to wait between two looks at lanes: 30 s on a real chain, less where blocks are quick. */
+export function guardPause(blockTimeMilliseconds: number): number {
+  return Math.min(
+    limits.gapRecoverySeconds * 1000,
+    Math.max(blockTimeMilliseconds * 20, PAUSE_MILLISECONDS_MIN),
+  )
+}
 
 /**
  * Finds places whose nonce the chain's final state has passed although none of our bytes for it were mined: somebody else signs with

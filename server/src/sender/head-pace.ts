@@ -23,11 +23,11 @@ export interface HeadPace {
  * by an even pace. A block that has not come when it was due is not asked for that often for long.
  */
 export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadPace {
-  const restMilliseconds = paceOf(blockTimeMilliseconds * REST)
-  const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE, DUE_PAUSE_MIN)
+  const restMilliseconds = paceOf(blockTimeMilliseconds * REST_PART)
+  const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE_PART, DUE_PAUSE_MILLISECONDS_MIN)
   const evenMilliseconds = paceOf(blockTimeMilliseconds / 2)
   const stillMilliseconds = paceOf(blockTimeMilliseconds)
-  const idleMilliseconds = paceOf(blockTimeMilliseconds, IDLE_PAUSE_MIN)
+  const idleMilliseconds = paceOf(blockTimeMilliseconds, IDLE_PAUSE_MILLISECONDS_MIN)
   let pauseMilliseconds = restMilliseconds
   let stillLooks = 0
   let grownAt = clock.nowMilliseconds()
@@ -69,28 +69,28 @@ export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadP
       // From look to look: what a round does with a block is not added to the time until the next one is due. Where a node or the
       // database takes longer than that, it is not asked without a break.
       const isInTime = tookMilliseconds < pauseMilliseconds
-      const least = Math.min(PAUSE_MIN, dueMilliseconds)
+      const least = Math.min(PAUSE_MILLISECONDS_MIN, dueMilliseconds)
       return isInTime ? Math.max(pauseMilliseconds - tookMilliseconds, least) : dueMilliseconds
     },
   }
 }
 
 /** Parts of a block's time: between a new block and the next look, and between looks from then on. */
-const REST = 0.875
-const DUE = 0.125
+const REST_PART = 0.875
+const DUE_PART = 0.125
 const DUE_LOOKS_MAX = 4
 /** A chain that stands still for long, as an idle sandbox does, is asked once per block's time. */
 const EVEN_LOOKS_MAX = 60
 /** And where it makes blocks as quickly as the sandbox does, no more than a few times a second: what is sent from here has it looked at sooner. */
 const STILL_LOOKS_MAX = 200
-const IDLE_PAUSE_MIN = 200
+const IDLE_PAUSE_MILLISECONDS_MIN = 200
 /** So often one head is looked at again for what was sent. */
 const EXPECTED_MAX = 8
-const PAUSE_MIN = 20
+const PAUSE_MILLISECONDS_MIN = 20
 /** For the few looks at a block that is due. */
-const DUE_PAUSE_MIN = 5
-const PAUSE_MAX = 2_000
+const DUE_PAUSE_MILLISECONDS_MIN = 5
+const PAUSE_MILLISECONDS_MAX = 2_000
 
-function paceOf(milliseconds: number, least = PAUSE_MIN): number {
-  return Math.min(Math.max(milliseconds, least), PAUSE_MAX)
+function paceOf(milliseconds: number, least = PAUSE_MILLISECONDS_MIN): number {
+  return Math.min(Math.max(milliseconds, least), PAUSE_MILLISECONDS_MAX)
 }
