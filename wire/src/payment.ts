@@ -17,10 +17,8 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 
 /** One chain effect has one record per party: `sent` for the payer's account, `received` for the receiver's. */
 export const PAYMENT_TYPES = ['sent', 'received'] as const
-export type PaymentType = (typeof PAYMENT_TYPES)[number]
 
 export const WAIT_FOR = ['submitted', 'confirmed', 'settled'] as const
-export type WaitFor = (typeof WAIT_FOR)[number]
 
 /**
  * What became of one signed form of a payment. `signed`: stored, no node is known to have it. `sent`: a node took it.

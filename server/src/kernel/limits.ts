@@ -67,15 +67,18 @@ export const limits = {
   sponsorStandingSeconds: 15,
   sponsorAbsentSeconds: 2,
   sponsorStandingWaitMilliseconds: 1_000,
-  /** The catalogue of x402: per account, ways to pay of one resource, JSON of one listing, and steps to check it against its schema. */
+  /** Resources of one account that the catalogue of x402 lists. */
   catalogueResourcesPerAccountMax: 200,
   /** What one page of it has of descriptions and ways to pay; a page with fewer than were asked for says so. */
   catalogueAnswerBytesMax: 256 * 1024,
   /** Settled resources that wait for being listed, of all accounts; about 10 MB. */
   catalogueWaitingMax: 500,
+  /** Ways to pay that are listed of one resource. */
   catalogueAcceptsMax: 8,
+  /** JSON of one listing, and of one way to pay. */
   catalogueListingCharactersMax: 16 * 1024,
   catalogueRequirementCharactersMax: 4 * 1024,
+  /** Steps to check a listing against its schema, and how deep the schema is looked into. */
   catalogueSchemaStepsMax: 20_000,
   catalogueSchemaDepthMax: 64,
   /** Payments of one account behind one transaction that a search shows. */

@@ -61,13 +61,7 @@ export function withPriority(
   return { ...outcome, priorityFeePaid: tip * gasUsed }
 }
 
-/** What one receipt says; whether its block is the chain's is for the caller to ask. */
-export function receiptRead(hash: TransactionHash): Read<Outcome> {
-  const { method, params, parse } = pricedRead(hash)
-  return { method, params, parse: (result) => parse(result).outcome }
-}
-
-/** The same with what it tells of gas. */
+/** What one receipt says, of gas as well; whether its block is the chain's is for the caller to ask. */
 export function pricedRead(hash: TransactionHash): Read<Priced> {
   return {
     method: 'eth_getTransactionReceipt',
