@@ -7,7 +7,13 @@ import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { limits } from '../kernel/limits.ts'
 import { followedHeight, networkStanding } from '../sender/follower-store.ts'
-import { advanceLane, freezeLane, lockLane, openCeilings } from '../sender/lane-store.ts'
+import {
+  CHAIN_AHEAD,
+  advanceLane,
+  freezeLane,
+  lockLane,
+  openCeilings,
+} from '../sender/lane-store.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Beginning, Begun, ClaimDeps } from './beginning.ts'
@@ -17,8 +23,6 @@ import type { NewClaim } from './claim-store.ts'
 import { takeIdentifier } from './identifier-store.ts'
 import type { NewReceived } from './records.ts'
 import { reserveSponsoring } from './sponsoring.ts'
-
-const FOREIGN_USE = 'the chain has used more nonces of this wallet than this service has filled'
 
 /** One claim in a transaction of its own. Nothing is sent here. */
 export async function claimAlone(
@@ -74,7 +78,7 @@ async function stopForeign(
 ): Promise<void> {
   await store.inTransaction('service', async (tx) => {
     const lane = await lockLane(tx, network, address, usedUp)
-    if (usedUp > lane.nextNonce) await freezeLane(tx, network, address, FOREIGN_USE)
+    if (usedUp > lane.nextNonce) await freezeLane(tx, network, address, CHAIN_AHEAD)
   })
 }
 

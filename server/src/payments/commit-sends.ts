@@ -9,7 +9,7 @@ import type { PaymentId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { networkStanding } from '../sender/follower-store.ts'
 import type { Lane } from '../sender/lane-store.ts'
-import { advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
+import { CHAIN_AHEAD, advanceLane, freezeLane, lockLane } from '../sender/lane-store.ts'
 import type { TradeBook } from '../sender/trade-book.ts'
 import { storeTransactions } from '../sender/transaction-store.ts'
 import type { NewTransaction } from '../sender/transaction-store.ts'
@@ -50,8 +50,6 @@ export interface CommitDeps {
 /** The operation under which idempotency keys of sends are kept: one for both spellings of the path. */
 export const SEND_OPERATION = 'sendPayment'
 
-const FOREIGN_USE = 'the chain has used more nonces of this wallet than this service has filled'
-
 /**
  * Decides and stores sends of one wallet in one transaction: lane lock, idempotency keys, budget, money, signature, then
  * payment, place, signed bytes, hold and event together. One decision per send, in order. Nothing here asks a node.
@@ -74,10 +72,10 @@ export async function commitSends(
   const lane = await lockLane(tx, network, wallet.address, used)
   if (!(await keepWallet(tx, wallet.id))) return sends.map(() => ({ kind: 'wallet_gone' }))
 
-  const decisions = await settleRepeats(tx, deps, sends)
+  const decisions = await claimSendKeys(tx, deps, sends)
   const fresh = sends.filter(({ paymentId }) => !decisions.has(paymentId))
   if (used > lane.nextNonce && lane.frozenReason === null) {
-    await freezeLane(tx, network, lane.address, FOREIGN_USE)
+    await freezeLane(tx, network, lane.address, CHAIN_AHEAD)
   }
   if (used > lane.nextNonce || lane.frozenReason !== null) {
     for (const { paymentId } of fresh) decisions.set(paymentId, { kind: 'frozen' })
@@ -90,7 +88,7 @@ export async function commitSends(
     for (const [paymentId, refused] of decided.refused) decisions.set(paymentId, refused)
     const accepted = fresh.filter(({ paymentId }) => !decided.refused.has(paymentId))
     const found = { funds: decided.funding, lookedAt: decided.lookedAt }
-    for (const committed of await store(tx, deps, lane, accepted, found)) {
+    for (const committed of await signAndStore(tx, deps, lane, accepted, found)) {
       decisions.set(committed.payment.id, committed)
     }
   }
@@ -101,8 +99,8 @@ export async function commitSends(
 
 type Decisions = Map<PaymentId, SendDecision>
 
-/** Claims the idempotency keys: a repeat is settled here, everything else now owns its key until this transaction ends. */
-async function settleRepeats(
+/** Claims the idempotency keys and gives the decisions of repeats. Every other send owns its key from now on. */
+async function claimSendKeys(
   tx: Tx,
   deps: CommitDeps,
   sends: readonly PreparedSend[],
@@ -130,7 +128,7 @@ async function settleRepeats(
 }
 
 /** Signs and stores what was accepted: afterwards everything that is needed to finish or undo it is in the database. */
-async function store(
+async function signAndStore(
   tx: Tx,
   deps: CommitDeps,
   lane: Lane,

@@ -67,6 +67,10 @@ export async function advanceLane(tx: Tx, lane: Lane, places: number): Promise<v
   )
 }
 
+/** Why a lane is stopped whose chain has used up more nonces than were given out here: somebody else signs with its key. */
+export const CHAIN_AHEAD =
+  'the chain has used more nonces of this wallet than this service has filled'
+
 /** Stops a lane: nothing new is signed for it until an operator releases it. The first reason stays. */
 export async function freezeLane(
   tx: Tx,
