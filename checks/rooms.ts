@@ -22,7 +22,7 @@ const RANKS: readonly (readonly string[])[] = [
 const TOP = {
   room: 'composition',
   rank: RANKS.length,
-  names: ['config', 'app', 'up', 'main', 'doctor'],
+  names: ['doctor'],
 }
 
 /** What each part of the repository may import of the others. Parts that are not listed are free: they only test. */

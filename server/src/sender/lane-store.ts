@@ -16,8 +16,8 @@ interface LaneRow {
 }
 
 /**
- * Takes the row lock of a lane; the first lock of every signing transaction. A lane that does not exist yet
- * begins at `firstNonce`, what the chain has used up of this address.
+ * Takes the row lock of a lane: the first lock of every transaction that spends from a wallet. One that settles locks its claim and its
+ * budgets before. A lane that does not exist yet begins at `firstNonce`, what the chain has used up of this address.
  */
 export async function lockLane(
   tx: Tx,
