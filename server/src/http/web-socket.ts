@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts'
 import { descriptorOf, writeDirectly } from './write-directly.ts'
 
 /** How a WebSocket was closed, by us. Below 4000: RFC 6455, 7.4.1; above: ours. */
-export type CloseCode = 1003 | 1008 | 1009 | 1012 | 4401 | 4408 | 4429
+export type CloseCode = 1003 | 1009 | 1012 | 4401 | 4408 | 4429
 
 /** One open WebSocket. Nothing above this room sees the library. */
 export interface SocketConnection {
