@@ -93,7 +93,7 @@ export async function commitPurchase(tx: Tx, signing: Signing): Promise<SigningD
     await refuseUnfit(tx, open, signing)
     return { kind: 'joined', paymentId: open.paymentId }
   }
-  const decision = await sign(tx, signing)
+  const decision = await decideAndStore(tx, signing)
   if (decision.kind !== 'committed' && once !== null) {
     const { accountId } = wallet
     await giveKeysBack(tx, [{ accountId, operation: FETCH_OPERATION, key: once.key, resourceId }])
@@ -101,7 +101,8 @@ export async function commitPurchase(tx: Tx, signing: Signing): Promise<SigningD
   return decision
 }
 
-async function sign(tx: Tx, signing: Signing): Promise<SigningDecision> {
+/** Policy and money first; what passes is signed and stored with its hold and event. */
+async function decideAndStore(tx: Tx, signing: Signing): Promise<SigningDecision> {
   const { chain, wallet, draft, choice, asset, paymentId, nowMilliseconds: now } = signing
   const { accountId } = wallet
   const place = { accountId, network: chain.config.network, url: signing.url }

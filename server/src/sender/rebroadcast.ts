@@ -6,7 +6,7 @@ import type { Broadcaster } from './broadcast.ts'
 import { attemptsToSend } from './transaction-store.ts'
 
 /**
- * Sends again, as they are stored, the bytes of open places that no node has heard of lately, lowest nonces first. This is
+ * Sends again, as they are stored, the bytes of open places that were not sent lately, lowest nonces first. This is
  * also what finishes a payment whose process died between commit and broadcast. What this process hands to a node just now is left out.
  */
 export async function rebroadcast(

@@ -153,8 +153,8 @@ export async function storeNextAttempt(
 }
 
 /**
- * The newest attempt of each open place that no node has heard of since `notSentSince`, or by a clock that was ahead and has been set back, the longest
- * unsent and the lowest nonces first.
+ * The newest attempt of each open place that was never sent, or not since `notSentSinceMilliseconds`, or by a clock that was ahead and has been set
+ * back: the longest unsent and the lowest nonces first.
  */
 export async function attemptsToSend(
   tx: Tx,
