@@ -3,7 +3,7 @@ const LATENCY_STEP = 1.05
 const LATENCY_BOUNDS = 320
 
 /**
- * Ascending bounds in milliseconds. `latencyBin` n of a group: at least the n-th of them, counted from 1, and less than the next. Sums of
+ * Ascending bounds in milliseconds. Bin n holds at least the n-th of them, counted from 1, and less than the next; bin 0 less than the first. Sums of
  * past hours are kept by these numbers: other bounds need a migration that empties payment_hours and payment_hours_kept.
  */
 export const latencyBounds: readonly number[] = [
