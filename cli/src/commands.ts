@@ -83,6 +83,12 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./wallets/restore.ts')).runWalletsRestore,
   },
   {
+    name: 'wallets settle',
+    usage: 'ADDRESS [--retire] [--json]',
+    summary: 'make a wallet pay for settlements of x402, or take it out again',
+    load: async () => (await import('./wallets/settle.ts')).runWalletsSettle,
+  },
+  {
     name: 'wallets',
     usage: '[--json]',
     summary: 'the wallets that the API key can pay from, with what they can spend',

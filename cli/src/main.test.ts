@@ -32,7 +32,14 @@ describe('the florin command', () => {
     ],
     [
       ['wallets', '--help'],
-      ['wallets create', 'wallets import', 'wallets list', 'wallets restore', 'wallets'],
+      [
+        'wallets create',
+        'wallets import',
+        'wallets list',
+        'wallets restore',
+        'wallets settle',
+        'wallets',
+      ],
     ],
     [['pay', '--help'], ['pay']],
     [['help', 'pay'], ['pay']],

@@ -2,7 +2,7 @@ import type { Service } from '@florin/server/app.ts'
 import { createAccount } from '@florin/server/access/create-account.ts'
 import { createWallet } from '@florin/server/custody/create-wallet.ts'
 import { insertWallet } from '@florin/server/custody/store.ts'
-import { insertSettler } from '@florin/server/facilitator/settler-store.ts'
+import { appointSettler } from '@florin/server/facilitator/settler-store.ts'
 import type { Clock } from '@florin/server/kernel/clock.ts'
 import type { Random } from '@florin/server/kernel/random.ts'
 import type { Family } from '@florin/wire/network.ts'
@@ -38,7 +38,7 @@ export async function seedSettlers(
         const wallet = await createWallet(custody, { accountId, family, label })
         await store.inTransaction('service', async (tx) => {
           await insertWallet(tx, custody.wrapper, wallet)
-          await insertSettler(tx, wallet.id, clock.nowMilliseconds())
+          await appointSettler(tx, wallet.id, clock.nowMilliseconds())
         })
       }
       await settlers.refresh()

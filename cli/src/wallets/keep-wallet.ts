@@ -7,8 +7,13 @@ import { importWallet } from '@florin/server/custody/import-wallet.ts'
 import type { ImportedWallet, ImportOrder } from '@florin/server/custody/import-wallet.ts'
 import { insertWallet } from '@florin/server/custody/store.ts'
 import type { Wallet } from '@florin/server/custody/wallet.ts'
+import { changeSettler } from '@florin/server/facilitator/change-settler.ts'
+import type { ChangedSettler } from '@florin/server/facilitator/change-settler.ts'
+import type { Clock } from '@florin/server/kernel/clock.ts'
 import type { NetworkConfig } from '@florin/server/kernel/network-config.ts'
 import type { Store, Tx } from '@florin/server/store/postgres.ts'
+
+type Parts = Books & { readonly networks: readonly NetworkConfig[]; readonly clock: Clock }
 
 interface Books {
   readonly store: Store
@@ -43,6 +48,17 @@ export async function keepBroughtBack(
 ): Promise<BroughtBack> {
   const changed = (tx: Tx, wallet: Wallet) => note(tx, audit, wallet, 'wallet.restored')
   return await bringBackWallet({ store, networks, changed }, place)
+}
+
+/** Appoints or retires a wallet as changeSettler does, and notes it likewise. */
+export async function keepSettler(
+  { store, audit, networks, clock }: Parts,
+  place: Parameters<typeof changeSettler>[1],
+  settles: boolean,
+): Promise<ChangedSettler> {
+  const action = settles ? 'wallet.appointed' : 'wallet.retired'
+  const changed = (tx: Tx, wallet: Wallet) => note(tx, audit, wallet, action)
+  return await changeSettler({ store, clock, networks, changed }, place, settles)
 }
 
 async function note(

@@ -1,49 +1,84 @@
-import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../kernel/clock.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { markWalletDeleted } from '../custody/store.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { systemClock as clock } from '../kernel/clock.ts'
 import { openLog } from '../kernel/log.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
 import { makeWallet, testNetwork } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { write } from '../store/test-write.ts'
+import { changeSettler } from './change-settler.ts'
 import { openSettlers } from './settlers.ts'
 import type { Settlers } from './settlers.ts'
 
-const GUIDE = new URL('../../../docs/operating/production.md', import.meta.url)
-const EXAMPLE = '0x742d35Cc6634C0532925a3b844Bc454e4438f44e'
+const networks: readonly NetworkConfig[] = [
+  { ...testNetwork(84_532), sandbox: false, sandboxInstance: null },
+]
+const NOWHERE = '0x742d35Cc6634C0532925a3b844Bc454e4438f44e'
 
 let database: TestDatabase
 let settlers: Settlers
+let told: string[]
 beforeEach(async () => {
+  told = []
   database = await openTestDatabase()
-  const networks = [{ ...testNetwork(84_532), sandbox: false, sandboxInstance: null }]
-  const { store } = database
-  settlers = openSettlers({ store, clock: systemClock, log: openLog('silent'), networks })
+  settlers = openSettlers({ store: database.store, clock, log: openLog('silent'), networks })
 })
 afterEach(async () => {
   await settlers.stop()
   await database.close()
 })
 
-/** What the guide to production has an operator tell the database of wallets that settle. */
-async function statementsFor(address: string): Promise<readonly string[]> {
-  const section = (await readFile(GUIDE, 'utf8')).split('\n## 9. Wallets that settle\n')[1] ?? ''
-  const blocks = section.split('\n## ', 1)[0]?.matchAll(/```sql\n(?<text>.*?)```/gs) ?? []
-  return [...blocks].map(({ groups }) => (groups?.['text'] ?? '').replaceAll(EXAMPLE, address))
+const change = (address: string, settles: boolean, enabled = networks) =>
+  changeSettler(
+    {
+      ...{ store: database.store, clock, networks: enabled },
+      changed: async (_, wallet: Wallet) => void told.push(`${wallet.address} ${settles}`),
+    },
+    { family: 'evm', address },
+    settles,
+  )
+const settling = async () => {
+  await settlers.refresh()
+  return [...settlers.addressesOf('evm')]
 }
 
-test('the statements of the guide to production make a wallet settle, retire it, and bring it back', async () => {
-  const { store } = database
-  const { address } = await makeWallet(store)
-  const [add = '', retire = ''] = await statementsFor(address)
-  const settling = async () => {
-    await settlers.refresh()
-    return [...settlers.addressesOf('evm')]
+test('a wallet is made one that settles, taken out and made one again, each once', async () => {
+  const { address } = await makeWallet(database.store)
+  const said: boolean[] = []
+  for (const settles of [true, true, false, false, true]) {
+    said.push((await change(address, settles)).isChanged)
+    expect(await settling()).toEqual(settles ? [address] : [])
   }
-  await write(store, 'test_add', add)
-  expect(await settling()).toEqual([address])
-  await write(store, 'test_retire', retire)
-  expect(await settling()).toEqual([])
-  await write(store, 'test_add', add)
-  expect(await settling()).toEqual([address])
+  expect(said).toEqual([true, false, true, false, true])
+  expect(told).toEqual([`${address} true`, `${address} false`, `${address} true`])
+})
+
+describe('is refused, and nothing is changed:', () => {
+  test('an address of no wallet', async () => {
+    await expect(change(NOWHERE, true)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(change(NOWHERE, false)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('a wallet of another sandbox, or of no enabled network', async () => {
+    const { address } = await makeWallet(database.store)
+    const elsewhere = [{ ...testNetwork(84_532), sandbox: true, sandboxInstance: 'another' }]
+    const refused = { code: 'INVALID_PARAMETERS' }
+    await expect(change(address, true, elsewhere)).rejects.toMatchObject(refused)
+    await expect(change(address, true, [])).rejects.toMatchObject(refused)
+    expect(await settling()).toEqual([])
+  })
+
+  test('a deleted wallet; but it can be taken out', async () => {
+    const { address, id, accountId } = await makeWallet(database.store)
+    await change(address, true)
+    await database.store.inTransaction(accountId, (tx) =>
+      markWalletDeleted(tx, accountId, id, clock.nowMilliseconds()),
+    )
+    expect((await change(address, false)).isChanged).toBe(true)
+    await expect(change(address, true)).rejects.toMatchObject({
+      message: expect.stringContaining('deleted'),
+    })
+    expect(await settling()).toEqual([])
+  })
 })
