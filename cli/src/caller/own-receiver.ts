@@ -1,4 +1,5 @@
 import type { Florin } from '@florin/sdk'
+import { familyOf } from '@florin/wire/network.ts'
 import { readNetworkName } from '@florin/wire/network-alias.ts'
 import { CommandFailed } from '../usage-error.ts'
 
@@ -16,7 +17,7 @@ export async function ownReceiver(
   { signal, note }: { readonly signal: AbortSignal; note(text: string): void },
 ): Promise<string> {
   const id = readNetworkName(network)
-  const family = id?.startsWith('solana') === true ? 'solana' : 'evm'
+  const family = id === undefined ? 'evm' : familyOf(id)
   const own = (await florin.wallets.list({ signal })).filter((each) => each.family === family)
   const last = own.at(-1)
   if (last === undefined) throw new CommandFailed('say who is paid: --pay-to ADDRESS')

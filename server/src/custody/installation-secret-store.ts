@@ -39,21 +39,14 @@ export async function findInstallationSecret(
   return await store.inTransaction('service', (tx) => read(tx, name))
 }
 
-/** The row of the key-encryption key, kept as it is until the transaction ends; undefined when there is none. */
-export async function keepKeyRow(tx: Tx): Promise<Uint8Array | undefined> {
+/**
+ * The row of the key-encryption key, held until the transaction ends; undefined when there is none. `share`: it stays as it is, for whoever seals
+ * something. `update`: for who is about to change it, which waits for all that share it, and they for this.
+ */
+export async function holdKeyRow(tx: Tx, how: 'share' | 'update'): Promise<Uint8Array | undefined> {
   const rows = await tx.query<{ sealed: Uint8Array }>(
-    'custody_keep_key_row',
-    `select sealed from installation_secrets where name = $1 for share`,
-    [KEY_ROW],
-  )
-  return rows[0]?.sealed
-}
-
-/** The same for who is about to change it: waits for all that keep it, and they for this. */
-export async function lockKeyRow(tx: Tx): Promise<Uint8Array | undefined> {
-  const rows = await tx.query<{ sealed: Uint8Array }>(
-    'custody_lock_key_row',
-    `select sealed from installation_secrets where name = $1 for update`,
+    `custody_hold_key_row_${how}`,
+    `select sealed from installation_secrets where name = $1 for ${how}`,
     [KEY_ROW],
   )
   return rows[0]?.sealed

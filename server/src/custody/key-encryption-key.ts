@@ -6,8 +6,8 @@ import type { Store, Tx } from '../store/postgres.ts'
 import { boundFields } from './bound-fields.ts'
 import {
   findInstallationSecret,
+  holdKeyRow,
   KEY_ROW,
-  keepKeyRow,
   storeInstallationSecretOnce,
 } from './installation-secret-store.ts'
 import { KeyUnusable } from './key-file.ts'
@@ -70,7 +70,7 @@ export async function newKeyRow(
  * for it; asked before the rows of wallets and webhooks are locked, which `rekey` takes behind it. Refuses NETWORK_ERROR; nothing is stored then. A wrapper that asks a KMS has no row, and nothing to ask.
  */
 export async function requireCurrentKey(tx: Tx, wrapper: KeyWrapper): Promise<void> {
-  const row = await keepKeyRow(tx)
+  const row = await holdKeyRow(tx, 'share')
   if (row === undefined) return
   try {
     const nothing = await wrapper.unwrap(row.subarray(CHECK_AT), ADDITIONAL_DATA)

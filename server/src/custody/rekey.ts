@@ -3,8 +3,8 @@ import type { SecretBytes } from '../kernel/secret.ts'
 import type { Store } from '../store/postgres.ts'
 import {
   findInstallationSecret,
+  holdKeyRow,
   KEY_ROW,
-  lockKeyRow,
   replaceInstallationSecret,
 } from './installation-secret-store.ts'
 import { newKeyRow, openRow } from './key-encryption-key.ts'
@@ -56,7 +56,7 @@ export async function rekey(
   }
   try {
     return await store.inTransaction('service', async (tx) => {
-      const locked = await lockKeyRow(tx)
+      const locked = await holdKeyRow(tx, 'update')
       if (locked === undefined || !Buffer.from(locked).equals(found)) {
         throw new KeyUnusable('somebody else exchanged the key at the same moment; look again')
       }

@@ -1,12 +1,13 @@
 import pg from 'pg'
 import type { Secret } from '../kernel/secret.ts'
 import { LISTENER_NAME } from './listen.ts'
+import { StoreUnavailable } from './postgres.ts'
 
 const CONNECT_SECONDS = 5
 
 /**
  * How many instances of the service are connected to a database: each listens on one connection of its own. Asked as the address's
- * user, since the service's role may not see what others of that user do. Throws where the database does not answer.
+ * user, since the service's role may not see what others of that user do. Throws StoreUnavailable where the database does not answer.
  */
 export async function countConnectedInstances(url: Secret): Promise<number> {
   const client = new pg.Client({
@@ -24,6 +25,8 @@ export async function countConnectedInstances(url: Secret): Promise<number> {
       [LISTENER_NAME],
     )
     return Number(rows[0]?.instances ?? 0)
+  } catch (error) {
+    throw new StoreUnavailable('the database is unreachable', { cause: error })
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SYSTEM } from '../audit/entry.ts'
-import { keepKeyRow, lockKeyRow } from '../custody/installation-secret-store.ts'
+import { holdKeyRow } from '../custody/installation-secret-store.ts'
 import { newKeyRow } from '../custody/key-encryption-key.ts'
 import { keyFromText } from '../custody/key-file.ts'
 import { localKeyWrapper } from '../custody/key-wrapper.ts'
@@ -30,7 +30,7 @@ test('a rotation that meets an exchange of the key waits for it, and neither of 
     const order = { ...whose, webhookId: webhook.id, previousValidSeconds: 0 }
     const rotated = Promise.withResolvers<unknown>()
     const exchanged = store.inTransaction('service', async (tx) => {
-      await lockKeyRow(tx)
+      await holdKeyRow(tx, 'update')
       rotateSecret(deps, order).then(rotated.resolve, rotated.reject)
       await until('the rotation waits', isWaiting, { seconds: 30 })
       return await resealWebhookSecrets(tx, { before: wrapper, after: wrapper })
@@ -38,7 +38,9 @@ test('a rotation that meets an exchange of the key waits for it, and neither of 
     const [exchange, rotation] = await Promise.allSettled([exchanged, rotated.promise])
     expect(exchange).toEqual({ status: 'fulfilled', value: 1 })
     expect(rotation).toMatchObject({ status: 'fulfilled', value: { isRepeated: false } })
-    expect(await store.inTransaction('service', keepKeyRow)).toEqual(Buffer.from(fresh.row))
+    expect(await store.inTransaction('service', (tx) => holdKeyRow(tx, 'share'))).toEqual(
+      Buffer.from(fresh.row),
+    )
   } finally {
     await room.close()
   }
