@@ -36,7 +36,7 @@ export interface PerOperation {
   readonly nodeCalls: number
 }
 
-export function quantile(values: Float64Array | readonly number[], part: number): number {
+function quantile(values: Float64Array | readonly number[], part: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? Number.NaN
 }

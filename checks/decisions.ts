@@ -1,6 +1,6 @@
 import type { SourceFile } from './source.ts'
 
-export const DECISION_LINES_MAX = 40
+const DECISION_LINES_MAX = 40
 const HEADINGS = ['## Context', '## Decision', '## Consequences', '## What would change our mind']
 
 /** Decision records without their four headings in order, with a gap in the numbers, or too long to be read. */

@@ -5,7 +5,7 @@ import type { SourceFile } from './source.ts'
  * Files, and rooms, that read outside a transaction, and so of every account, each with the reason. Inside a transaction the database
  * itself shows an account nothing of another; here only the statement's own words do.
  */
-export const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
+const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/access/': 'asks whose a key is before anybody knows',
   'server/src/people/': 'asks whose a session is before anybody knows',
   'server/src/app.ts': 'hands over reads that callers of several accounts share',
@@ -43,7 +43,7 @@ function wantTransaction(files: readonly SourceFile[]): ReadonlySet<string> {
 }
 
 /** Production files that read outside a transaction: by a store's own `query`, or by handing a store over as a transaction. */
-export function readersOfEveryAccount(files: readonly SourceFile[]): readonly string[] {
+function readersOfEveryAccount(files: readonly SourceFile[]): readonly string[] {
   const code = files.filter(
     (file) =>
       isCode(file) &&

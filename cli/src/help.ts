@@ -3,7 +3,7 @@ import { COMMANDS } from './commands.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The whole help text. */
-export function helpText(): string {
+function helpText(): string {
   return [
     'Florin: a payment service for x402.',
     '',

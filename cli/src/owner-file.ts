@@ -2,7 +2,7 @@ import { identify, identityFrom } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 import { asFields, readObject, writeObject } from './small-json.ts'
 
-export const OWNER_STATES = ['starting', 'ready', 'stopping'] as const
+const OWNER_STATES = ['starting', 'ready', 'stopping'] as const
 export type OwnerState = (typeof OWNER_STATES)[number]
 
 /** Who runs on a data directory, as that process last said. The lock decides; this file explains. */

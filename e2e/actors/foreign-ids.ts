@@ -363,7 +363,7 @@ const namesOf = (schema: unknown): readonly string[] =>
     : []
 
 /** The fields of an operation that may name a thing. */
-export function idFields({ params, query, body }: Endpoint): readonly string[] {
+function idFields({ params, query, body }: Endpoint): readonly string[] {
   const names = [params, query, body].flatMap(namesOf)
   return [...new Set(names)].filter((name) => !NAMES_NOTHING.has(name))
 }

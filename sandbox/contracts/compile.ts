@@ -50,7 +50,7 @@ export interface Artifact {
 }
 
 /** The text of a source by its import path; ours lie beside this file. */
-export function sourceText(path: string): string {
+function sourceText(path: string): string {
   return readFileSync(path.startsWith('@') ? require.resolve(path) : join(folder, path), 'utf8')
 }
 

@@ -15,7 +15,7 @@ export interface Arguments {
   readonly parentPipe: boolean
 }
 
-export const USAGE =
+const USAGE =
   '--directory DIR [--evm-port N] [--solana-port N] [--faults] [--market] [--parent-pipe]'
 
 /** Reads the command line. @throws {Complaint} */

@@ -2,7 +2,7 @@ import { shellQuoted } from '../env.ts'
 import type { SandboxFile } from '../sandbox-file.ts'
 
 /** One line for a shell that makes a real payment on the sandbox: key, wallets and amount are filled in. */
-export function curlLine({ baseUrl, apiKeys, wallets }: SandboxFile): string {
+function curlLine({ baseUrl, apiKeys, wallets }: SandboxFile): string {
   const order = {
     walletAddress: wallets[0]?.address,
     recipientAddress: wallets[1]?.address,

@@ -11,7 +11,7 @@ import type { Plan } from '@florin/server/kernel/caller.ts'
 import type { AccountId } from '@florin/server/kernel/id.ts'
 import type { SandboxFile } from '../sandbox-file.ts'
 
-export const SANDBOX_ACCOUNT = 'Sandbox'
+const SANDBOX_ACCOUNT = 'Sandbox'
 
 type ApiKeys = SandboxFile['apiKeys']
 const nameOf = (plan: Plan) => `sandbox ${plan}`

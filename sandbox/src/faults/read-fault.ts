@@ -28,7 +28,7 @@ export function readFault(value: Json | undefined): Fault {
 }
 
 /** Reads a fault of the Solana chain. @throws {BadFault} */
-export function solanaFault(value: JsonObject): SolanaFault {
+function solanaFault(value: JsonObject): SolanaFault {
   const { kind } = value
   const chain = 'solana'
   switch (kind) {

@@ -90,7 +90,7 @@ export interface RouteTools {
 }
 
 /** A handler's answer does not fit its own row: a bug, found by the tests that ask for the check. */
-export class AnswerMismatch extends Error {
+class AnswerMismatch extends Error {
   override readonly name = 'AnswerMismatch'
 }
 

@@ -12,7 +12,7 @@ function mintOf(digit: string): Address {
 
 /** 2026-01-01, a minute before midnight of UTC: blocks soon cross a minute, an hour and a day. */
 const GENESIS_MILLISECONDS = Date.UTC(2025, 11, 31, 23, 59, 0)
-export const TEST_BLOCK_MILLISECONDS = 7_000
+const TEST_BLOCK_MILLISECONDS = 7_000
 
 interface TestBlock extends Block {
   readonly facts: readonly MarketFact[]

@@ -5,7 +5,7 @@ import { parseToken } from './token.ts'
  * The prefix makes browsers hold us to Secure, Path=/ and no Domain. They take such a cookie over plain HTTP from loopback alone.
  * Source: RFC 6265bis, 4.1.3.2.
  */
-export const SESSION_COOKIE = '__Host-florin_session'
+const SESSION_COOKIE = '__Host-florin_session'
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 

@@ -59,11 +59,7 @@ export function decide(
 }
 
 /** The entry for one asset of one network, if there is one. */
-export function limitFor(
-  rules: PolicyRules,
-  network: NetworkId,
-  asset: string,
-): AssetLimit | undefined {
+function limitFor(rules: PolicyRules, network: NetworkId, asset: string): AssetLimit | undefined {
   return rules.limits.find((limit) => limit.network === network && limit.asset === asset)
 }
 

@@ -2,7 +2,7 @@ import type { Endpoint } from '@florin/wire/endpoint.ts'
 import type { OperationReference } from '@florin/wire/reference/operation-reference.ts'
 
 /** When the examples happened, Unix milliseconds. */
-export const EXAMPLE_TIME = 1_790_000_000_000
+const EXAMPLE_TIME = 1_790_000_000_000
 
 /** An operation's example as it goes out. */
 export function exampleAnswer(

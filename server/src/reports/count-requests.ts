@@ -11,7 +11,7 @@ import type { DayCount } from './day-store.ts'
 const DAY_MILLISECONDS = 24 * 3_600_000
 
 /** The day of a moment in UTC, `2026-09-21`. Asked for every request, and nearly always for the same day. */
-export function dayOf(atMilliseconds: number): string {
+function dayOf(atMilliseconds: number): string {
   const number = Math.floor(atMilliseconds / DAY_MILLISECONDS)
   if (last.number !== number) {
     last = { number, text: new Date(atMilliseconds).toISOString().slice(0, 10) }

@@ -12,7 +12,7 @@ import type { AccountId } from '../kernel/id.ts'
 import type { Store } from '../store/postgres.ts'
 
 /** The operation under which idempotency keys of new wallets are kept. */
-export const CREATE_OPERATION = 'createWallet'
+const CREATE_OPERATION = 'createWallet'
 
 export interface WalletOrder {
   readonly accountId: AccountId

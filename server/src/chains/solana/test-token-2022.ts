@@ -122,7 +122,7 @@ export async function makeMint(
   ])
 }
 
-export const thaw = (owner: Address, symbol: string): Instruction =>
+const thaw = (owner: Address, symbol: string): Instruction =>
   token(
     [writable(accountOf(owner, symbol)), readonly(seeded(symbol)), readonly(OWNER)],
     Buffer.from([11]),

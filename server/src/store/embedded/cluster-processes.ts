@@ -15,7 +15,7 @@ export function clusterName(cluster: string): string {
 }
 
 /** A pid alone proves nothing: the binary and the data directory must fit as well. */
-export function isPostmasterOf(facts: ProcessFacts, cluster: string): boolean {
+function isPostmasterOf(facts: ProcessFacts, cluster: string): boolean {
   const { words, executable, workingDirectory } = facts
   if (basename(executable ?? words[0] ?? '') !== 'postgres') return false
   if (basename(words[0] ?? '') !== 'postgres') return false
@@ -30,7 +30,7 @@ export function isPostmasterOf(facts: ProcessFacts, cluster: string): boolean {
 }
 
 /** A backend has renamed itself to `postgres: <cluster name>: <what it does>`. */
-export function isBackendOf(facts: ProcessFacts, cluster: string): boolean {
+function isBackendOf(facts: ProcessFacts, cluster: string): boolean {
   const { words, executable, workingDirectory } = facts
   if (basename(executable ?? 'postgres') !== 'postgres') return false
   const title = words.join(' ')

@@ -9,7 +9,7 @@ const KEPT = 997n
 const WHOLE = 1_000n
 const BASIS_POINTS = 10_000n
 /** A pool keeps its reserves in 112 bits and refuses to hold more. */
-export const RESERVE_MAX = 2n ** 112n - 1n
+const RESERVE_MAX = 2n ** 112n - 1n
 
 /** What comes out, to the base unit; 0 when nothing does. Source: UniswapV2Library.getAmountOut. */
 export function amountOut(amountIn: bigint, { reserveIn, reserveOut }: Reserves): bigint {
