@@ -6,7 +6,7 @@ import type { Store, Tx } from '../store/postgres.ts'
 import type { Claim } from './claim.ts'
 import type { ReceivedRecords } from './records.ts'
 import { settlePayment } from './settle.ts'
-import type { SettleDeps } from './settle.ts'
+import type { SettleDeps } from './settling.ts'
 import { network, AMOUNT, REVERTED, accountId, claimFor, sceneOf } from './test-settle-scene.ts'
 
 /** A clock that only sleeping moves. */

@@ -7,7 +7,7 @@ import { limits } from '../kernel/limits.ts'
 import { UPTO } from './intake.ts'
 import type { Intake, Presented } from './intake.ts'
 import type { Lister } from './lister.ts'
-import type { Settled } from './settle.ts'
+import type { Settled } from './settling.ts'
 import type { Verified } from './verify.ts'
 
 /** What became of an offer to be listed, in the words of x402. Source: 2.27, EXTENSION-RESPONSES. */

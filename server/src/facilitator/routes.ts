@@ -13,7 +13,7 @@ import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.
 import { openLister } from './lister.ts'
 import { saySettled } from './say-or-take-back.ts'
 import { settlePayment } from './settle.ts'
-import type { SettleDeps } from './settle.ts'
+import type { SettleDeps } from './settling.ts'
 import { settleNothing } from './settle-nothing.ts'
 import { showSponsoring } from './show-sponsoring.ts'
 import { supported } from './supported.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sayOrTakeBack, saySettled } from './say-or-take-back.ts'
-import type { Settled } from './settle.ts'
+import type { Settled } from './settling.ts'
 
 const broken = new Error('the database went away')
 

@@ -1,5 +1,5 @@
 import type { Given } from './give.ts'
-import type { Settled } from './settle.ts'
+import type { Settled } from './settling.ts'
 
 /**
  * Makes the words of a success that has been taken. When that fails nobody hears of it, so it is taken back: the same call may have it.

@@ -4,7 +4,7 @@ import type { AccountId } from '../kernel/id.ts'
 import { duplicateMessage } from './duplicate-message.ts'
 import { refused, takeIn, UPTO } from './intake.ts'
 import type { Presented } from './intake.ts'
-import type { SettleDeps } from './settle.ts'
+import type { SettleDeps } from './settling.ts'
 import type { Verified } from './verify.ts'
 
 /**

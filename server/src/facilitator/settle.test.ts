@@ -12,7 +12,7 @@ import { systemRandom } from '../kernel/random.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
 import { settlePayment } from './settle.ts'
-import type { SettleDeps } from './settle.ts'
+import type { SettleDeps } from './settling.ts'
 import { verifyPayment } from './verify.ts'
 import {
   network,

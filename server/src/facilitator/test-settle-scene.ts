@@ -19,7 +19,7 @@ import { termsDigest } from './claim.ts'
 import type { Presented } from './intake.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
 import { settlePayment } from './settle.ts'
-import type { SettleDeps } from './settle.ts'
+import type { SettleDeps } from './settling.ts'
 
 const config = testNetwork(84_532)
 export const { network } = config

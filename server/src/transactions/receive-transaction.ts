@@ -13,7 +13,7 @@ import type { SoftlyClaimed, StandingClaim } from '../facilitator/claim-softly.t
 import { findClaim } from '../facilitator/claim-store.ts'
 import type { Intake } from '../facilitator/intake.ts'
 import { PROCESSED, refusalOf } from '../facilitator/refusal-of.ts'
-import { digestOf } from '../facilitator/settle.ts'
+import { digestOf } from '../facilitator/terms-digest.ts'
 import { hasLapsed } from '../facilitator/yield-claim.ts'
 import { claimKeys, findKey } from '../idempotency/store.ts'
 import { newId, parseId } from '../kernel/id.ts'
