@@ -27,15 +27,15 @@ import type { Choice } from './choose.ts'
 import { FETCH_OPERATION } from './commit.ts'
 import { readDemand } from './demand.ts'
 import type { Demand } from './demand.ts'
-import { goOn } from './go-on.ts'
-import type { GoOnDeps } from './go-on.ts'
+import { showPayment } from './show-payment.ts'
+import type { ShowDeps } from './show-payment.ts'
 import type { LostAnswer, SellerAnswer } from './purchase.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { joinablePurchase } from './store.ts'
 import type { TooLong } from './too-long.ts'
 import type { Fingerprint } from '../idempotency/fingerprint.ts'
 
-export interface FetchDeps extends AuthorizeDeps, GoOnDeps {
+export interface FetchDeps extends AuthorizeDeps, ShowDeps {
   readonly tooLong?: TooLong
 }
 
@@ -214,7 +214,7 @@ async function proceed(
 ): Promise<FetchResult> {
   try {
     const asking = { accountId, chain, paymentId, request, waitOver, ...(turn && { turn }) }
-    return { ...(await goOn(deps, asking)), replayed }
+    return { ...(await showPayment(deps, asking)), replayed }
   } catch (error) {
     throw new AfterCommit(paymentId, error)
   }

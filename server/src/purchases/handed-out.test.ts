@@ -7,7 +7,7 @@ import { noWaits } from '../payments/test-waits.ts'
 import type { Waits } from '../payments/wait.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { goOn } from './go-on.ts'
+import { showPayment } from './show-payment.ts'
 import { findPurchase } from './store.ts'
 import { aPurchase } from './test-purchase.ts'
 
@@ -51,7 +51,7 @@ async function twiceShown(chainId: number, answers: readonly [OutboundOutcome, O
   })
   const lookUntilPaid = async () => void looks.push(shown.length)
   const ask = () =>
-    goOn(
+    showPayment(
       { store, waits, sellers: { turn }, lookUntilPaid, clock: deps.clock, killPoint: () => {} },
       {
         ...{ chain, accountId, paymentId, waitOver: new AbortController().signal },

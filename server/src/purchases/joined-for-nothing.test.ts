@@ -8,7 +8,7 @@ import { noWaits } from '../payments/test-waits.ts'
 import type { Waits } from '../payments/wait.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { goOn } from './go-on.ts'
+import { showPayment } from './show-payment.ts'
 import type { Purchase } from './purchase.ts'
 import { endExchange, takeExchange } from './store.ts'
 import { aPurchase } from './test-purchase.ts'
@@ -73,7 +73,7 @@ async function onceRefused(chainId: number) {
       if (turns > 0) await beforeTurn(turns)
       return store.inTransaction(scope, work)
     }
-    const went = await goOn(
+    const went = await showPayment(
       {
         ...{ store: { ...store, inTransaction: slow }, waits: waiting, clock },
         sellers: { turn },

@@ -16,7 +16,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { storeTestWallet } from '../store/test-wallet.ts'
 import { openSellers } from './ask-seller.ts'
 import { fetchPaid } from './fetch.ts'
-import { goOn } from './go-on.ts'
+import { showPayment } from './show-payment.ts'
 import { aPurchase } from './test-purchase.ts'
 
 let database: TestDatabase
@@ -94,7 +94,7 @@ test.each([
   const { chain, deps, purchase } = await aPurchase({ store, reading }, 72_600 + status, 7n)
   const { accountId, paymentId, requestDigest, url } = purchase
   const noted: Uint8Array[] = []
-  const went = await goOn(
+  const went = await showPayment(
     {
       ...{ store, clock: deps.clock, killPoint },
       sellers: { turn: () => ({ ask: async () => tooLong(status), end: () => undefined }) },

@@ -18,7 +18,7 @@ import { isHandedOut, saysSettled } from './receipt.ts'
 import { endExchange, findPurchase, takeExchange } from './store.ts'
 import type { TooLong } from './too-long.ts'
 
-export interface GoOnDeps {
+export interface ShowDeps {
   readonly store: Store
   readonly waits: Waits
   readonly sellers: Sellers
@@ -29,7 +29,7 @@ export interface GoOnDeps {
   readonly killPoint: (point: KillPoint) => void
 }
 
-export interface GoingOn {
+export interface ShowOrder {
   readonly chain: Chain
   readonly accountId: AccountId
   readonly paymentId: PaymentId
@@ -39,7 +39,7 @@ export interface GoingOn {
   readonly waitOver: AbortSignal
 }
 
-export interface WentOn {
+export interface AfterShowing {
   readonly payment: Payment
   readonly answer: SellerAnswer | null
   readonly problem: string | null
@@ -51,20 +51,20 @@ export interface WentOn {
  * Shows the seller a stored authorization and keeps what it says; whoever comes while somebody else is at it waits for that answer. The
  * bytes are the same every time, so that however often it is shown there is one payment.
  */
-export async function goOn(deps: GoOnDeps, going: GoingOn): Promise<WentOn> {
-  const showing = await show(deps, going, going.turn)
-  if (showing.kind !== 'shown') return joined(deps, going, showing.kind === 'busy')
-  return shown(deps, going, showing)
+export async function showPayment(deps: ShowDeps, order: ShowOrder): Promise<AfterShowing> {
+  const showing = await showOnce(deps, order, order.turn)
+  if (showing.kind !== 'shown') return afterOthersShowing(deps, order, showing.kind === 'busy')
+  return afterOwnShowing(deps, order, showing)
 }
 
 /** What came of showing it oneself. */
-async function shown(
-  deps: GoOnDeps,
-  going: GoingOn,
+async function afterOwnShowing(
+  deps: ShowDeps,
+  order: ShowOrder,
   { problem, lost }: Exchanged,
-): Promise<WentOn> {
-  const { purchase, payment, answer } = await read(deps, going)
-  return confirmed(deps, going, purchase, {
+): Promise<AfterShowing> {
+  const { purchase, payment, answer } = await read(deps, order)
+  return whenConfirmed(deps, order, purchase, {
     payment,
     answer: problem === null ? answer : null,
     problem,
@@ -73,15 +73,15 @@ async function shown(
 }
 
 /** Waits for the chain where the seller has handed out, in an answer that can be kept or not, or says that it was paid. Any other has hardly settled; the chain may still say so, later. */
-async function confirmed(
-  deps: GoOnDeps,
-  { chain, accountId, paymentId, waitOver }: GoingOn,
+async function whenConfirmed(
+  deps: ShowDeps,
+  { chain, accountId, paymentId, waitOver }: ShowOrder,
   purchase: Purchase,
-  went: WentOn,
-): Promise<WentOn> {
-  const isTooLong = went.problem === ('body_too_long' satisfies DialFailure)
-  const isExpected = purchase.isDelivered || isTooLong || saysSettled(went.answer)
-  if (!isExpected || hasReached(went.payment.status, 'confirmed')) return went
+  after: AfterShowing,
+): Promise<AfterShowing> {
+  const isTooLong = after.problem === ('body_too_long' satisfies DialFailure)
+  const isExpected = purchase.isDelivered || isTooLong || saysSettled(after.answer)
+  if (!isExpected || hasReached(after.payment.status, 'confirmed')) return after
   const isEnough = new AbortController()
   // Handed over: it ends with the wait, and never rejects.
   void deps.lookUntilPaid(chain, purchase, AbortSignal.any([waitOver, isEnough.signal]))
@@ -92,37 +92,37 @@ async function confirmed(
     })
     .finally(() => isEnough.abort(WAITED))
   if (payment === undefined) throw new Error('a committed payment was not found')
-  return { ...went, payment }
+  return { ...after, payment }
 }
 
 /** Without a reason an error would be made for every wait. */
 const WAITED = 'nobody waits any more'
 
 /** What came of one exchange: `problem` says why there is no answer, null when there is one. */
-type Exchanged = Pick<WentOn, 'problem' | 'lost'>
+type Exchanged = Pick<AfterShowing, 'problem' | 'lost'>
 
 type Showing =
   | (Exchanged & { readonly kind: 'shown' })
   /** Nobody was shown anything: there is no room, or somebody else is at it, or nothing is left to ask for. */
   | { readonly kind: 'busy' | 'not_taken' }
 
-async function show(
-  deps: GoOnDeps,
-  going: GoingOn,
-  turn = deps.sellers.turn(going.accountId),
+async function showOnce(
+  deps: ShowDeps,
+  order: ShowOrder,
+  turn = deps.sellers.turn(order.accountId),
 ): Promise<Showing> {
   // Without room nothing is taken, so that whoever comes next need not wait.
   if (turn === undefined) return { kind: 'busy' }
   try {
-    const taken = await take(deps, going)
+    const taken = await take(deps, order)
     if (taken === undefined) return { kind: 'not_taken' }
-    return { kind: 'shown', ...(await exchange(deps, turn, taken, going.request)) }
+    return { kind: 'shown', ...(await exchange(deps, turn, taken, order.request)) }
   } finally {
     turn.end()
   }
 }
 
-function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {
+function take({ store, clock }: ShowDeps, { accountId, paymentId }: ShowOrder) {
   const now = clock.nowMilliseconds()
   return store.inTransaction(accountId, (tx) =>
     takeExchange(tx, { accountId, paymentId }, now, now + limits.fetchExchangeSeconds * 1000),
@@ -131,7 +131,7 @@ function take({ store, clock }: GoOnDeps, { accountId, paymentId }: GoingOn) {
 
 /** One request with the payment, and what came of it. */
 async function exchange(
-  { store, killPoint, tooLong }: GoOnDeps,
+  { store, killPoint, tooLong }: ShowDeps,
   turn: SellerTurn,
   purchase: Purchase,
   request: SellerRequest,
@@ -157,10 +157,14 @@ async function exchange(
 }
 
 /** Somebody else is at it, or there is nothing left to ask for: what is known when that is over. */
-async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise<WentOn> {
+async function afterOthersShowing(
+  deps: ShowDeps,
+  order: ShowOrder,
+  wasBusy: boolean,
+): Promise<AfterShowing> {
   const { clock } = deps
-  const wasNobodyAtIt = wasBusy && isOver((await read(deps, going)).purchase, clock)
-  let known = await whenOver(deps, going)
+  const wasNobodyAtIt = wasBusy && isOver((await read(deps, order)).purchase, clock)
+  let known = await whenOver(deps, order)
   const { before } = known
   let kind: Showing['kind'] | undefined
   // Whoever was at it was told nothing, or is gone without a word: it is shown once more, to the letter, also where it was paid meanwhile. What is over, or was
@@ -169,12 +173,12 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
   const isUnsaid = answer === null || purchase.askingUntilMilliseconds !== null
   if (isUnsaid && !purchase.isDelivered) {
     if (isOver(purchase, clock)) {
-      const showing = await show(deps, going)
-      if (showing.kind === 'shown') return shown(deps, going, showing)
+      const showing = await showOnce(deps, order)
+      if (showing.kind === 'shown') return afterOwnShowing(deps, order, showing)
       kind = showing.kind
     }
     // Of all who waited one was faster, and it is what that one is told.
-    known = await whenOver(deps, going)
+    known = await whenOver(deps, order)
   }
   const { isDelivered, askingUntilMilliseconds, shown: times } = known.purchase
   // What was kept of an earlier answer was not said now.
@@ -184,28 +188,32 @@ async function joined(deps: GoOnDeps, going: GoingOn, wasBusy: boolean): Promise
   const isSaid = isDelivered || (!isBusy && !isUnansweredNow && isOver(known.purchase, clock))
   const said = isSaid ? known.answer : null
   const problem = said === null ? (isBusy ? 'busy' : 'no_answer') : null
-  return confirmed(deps, going, known.purchase, { payment: known.payment, answer: said, problem })
+  return whenConfirmed(deps, order, known.purchase, {
+    payment: known.payment,
+    answer: said,
+    problem,
+  })
 }
 
 /** What is known as soon as nobody shows it any more, or when the longest that one may is over; `before`: as it stood when the wait began. */
 async function whenOver(
-  deps: GoOnDeps,
-  going: GoingOn,
+  deps: ShowDeps,
+  order: ShowOrder,
 ): Promise<Known & { readonly before: Purchase }> {
   const { waits, clock } = deps
   let before: Purchase | undefined
   const atMilliseconds = clock.nowMilliseconds() + limits.fetchExchangeSeconds * 1000
   await waits.look(
-    going.paymentId,
+    order.paymentId,
     async () => {
-      const { purchase } = await read(deps, going)
+      const { purchase } = await read(deps, order)
       before ??= purchase
       return purchase
     },
     (purchase) => isOver(purchase, clock),
-    { atMilliseconds, over: going.waitOver },
+    { atMilliseconds, over: order.waitOver },
   )
-  const known = await read(deps, going)
+  const known = await read(deps, order)
   return { ...known, before: before ?? known.purchase }
 }
 
@@ -221,7 +229,7 @@ interface Known {
   readonly answer: SellerAnswer | null
 }
 
-async function read({ store }: GoOnDeps, { accountId, paymentId }: GoingOn): Promise<Known> {
+async function read({ store }: ShowDeps, { accountId, paymentId }: ShowOrder): Promise<Known> {
   return store.inTransaction(accountId, async (tx) => {
     const purchase = await findPurchase(tx, accountId, paymentId)
     const payment = await findPayment(tx, accountId, paymentId)

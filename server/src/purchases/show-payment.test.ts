@@ -16,7 +16,7 @@ import { testNetwork } from '../payments/test-lane.ts'
 import type { LookUntilPaid } from './look-until-paid.ts'
 import { openSellers } from './ask-seller.ts'
 import type { Sellers } from './ask-seller.ts'
-import { goOn } from './go-on.ts'
+import { showPayment } from './show-payment.ts'
 import { findPurchase, insertPurchase } from './store.ts'
 import { write } from '../store/test-write.ts'
 import { noWaits } from '../payments/test-waits.ts'
@@ -114,28 +114,28 @@ test('a payment that could not be shown for want of room counts as not shown, an
     count: () => 0,
   }
   const chain = scriptedChain(testNetwork(71_890), {})
-  const going = { accountId, chain, paymentId: payment.id, request: REQUEST }
+  const order = { accountId, chain, paymentId: payment.id, request: REQUEST }
   const looked: boolean[] = []
   const lookUntilPaid: LookUntilPaid = async (_, { isDelivered }) => void looked.push(isDelivered)
-  const goOnWith = (sellers: Sellers) =>
-    goOn(
+  const showWith = (sellers: Sellers) =>
+    showPayment(
       { store, waits, sellers, lookUntilPaid, clock: systemClock, killPoint: () => undefined },
-      { ...going, waitOver: new AbortController().signal },
+      { ...order, waitOver: new AbortController().signal },
     )
   const stored = () =>
     store.inTransaction(accountId, (tx) => findPurchase(tx, accountId, payment.id))
 
   const full: Sellers = { turn: () => undefined }
-  expect(await goOnWith(full)).toMatchObject({ answer: null, problem: 'busy' })
+  expect(await showWith(full)).toMatchObject({ answer: null, problem: 'busy' })
   expect(await stored()).toMatchObject({ shown: 0, askingUntilMilliseconds: null })
   const broken: OutboundOutcome = { ...GOODS, status: 500 }
   const refusing = { turn: () => ({ ask: async () => broken, end: () => undefined }) }
-  expect(await goOnWith(refusing)).toMatchObject({ answer: { status: 500 }, problem: null })
+  expect(await showWith(refusing)).toMatchObject({ answer: { status: 500 }, problem: null })
   // What it said then is not what it says now.
-  expect(await goOnWith(full)).toMatchObject({ answer: null, problem: 'busy' })
+  expect(await showWith(full)).toMatchObject({ answer: null, problem: 'busy' })
 
   const turns: string[] = []
-  const shown = await goOnWith({
+  const shown = await showWith({
     turn: () => ({ ask: async () => GOODS, end: () => void turns.push('ended') }),
   })
   expect(turns).toEqual(['ended'])

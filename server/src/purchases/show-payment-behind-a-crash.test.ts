@@ -8,7 +8,7 @@ import type { Waits } from '../payments/wait.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { Store } from '../store/postgres.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { goOn } from './go-on.ts'
+import { showPayment } from './show-payment.ts'
 import { endExchange, findPurchase, takeExchange } from './store.ts'
 import { aPurchase } from './test-purchase.ts'
 
@@ -73,7 +73,7 @@ async function killedInTheExchange(chainId: number, wasAnswered: boolean) {
     }),
   }
   const lookUntilPaid = async () => undefined
-  const went = await goOn(
+  const went = await showPayment(
     { store, waits, sellers, lookUntilPaid, clock, killPoint: () => undefined },
     {
       ...{ chain, accountId, paymentId, waitOver: new AbortController().signal },
@@ -172,7 +172,7 @@ async function twoBehindTheKilled(chainId: number, outcome: OutboundOutcome, isM
     },
   }
   const ask = (read: Pick<Store, 'inTransaction'>) =>
-    goOn(
+    showPayment(
       {
         ...{ store: { ...store, ...read }, waits, sellers, lookUntilPaid, clock },
         killPoint: () => undefined,
