@@ -159,6 +159,8 @@ export interface Sighting {
    * incomplete. `transfers` may lack what it did, or tell it wrongly.
    */
   readonly isUntold?: true
+  /** Every node says that it failed, and by the balances around it it did something (Solana): untold, and called `succeeded`, so that nobody takes it for dead. */
+  readonly isFailureDoubted?: true
   /** It carries exactly one commitment, makes exactly one transfer of its own, and does nothing else but pay for itself. */
   readonly isPlain: boolean
   /** What the fee payer lost beyond its transfers; native base units. */

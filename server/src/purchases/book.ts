@@ -175,6 +175,7 @@ export function openPurchaseBook({
       const purchases = await purchasesProven(tx, network, keys)
       const dead: { paymentId: PaymentId; height: bigint }[] = []
       const found: (Place & { paymentId: PaymentId })[] = []
+      const doubted: PaymentId[] = []
       for (const { paymentId, proofKey, stored } of purchases) {
         for (const sighting of sightings) {
           if (sighting.proofKey !== proofKey) continue
@@ -187,7 +188,10 @@ export function openPurchaseBook({
               `${amount}` === stored['value'],
           )
           // The bytes are its whole content: once in a block, no block takes them again.
-          if (!succeeded) dead.push({ paymentId, height })
+          if (sighting.isFailureDoubted === true) {
+            log.error({ network, paymentId, hash }, 'nobody tells whether a purchase failed')
+            doubted.push(paymentId)
+          } else if (!succeeded) dead.push({ paymentId, height })
           else {
             // Whomever the balances call the account's owner by now: these bytes move the money, and they are in.
             const logIndex = transfer?.effectIndex ?? UNREAD_EFFECT_INDEX
@@ -197,6 +201,7 @@ export function openPurchaseBook({
       }
       await used(tx, network, found)
       await noteDead(tx, dead)
+      await putAside(tx, doubted)
     },
 
     undone: async (tx, network, height) => {

@@ -60,13 +60,17 @@ async function aPurchase(feePayer: typeof EVM | null): Promise<PaymentId> {
 }
 
 /** Shows the book a transaction that names the payment. */
-async function sight(paymentId: PaymentId, nonce: bigint | null): Promise<string | undefined> {
+async function sight(
+  paymentId: PaymentId,
+  nonce: bigint | null,
+  change: Partial<Sighting> = {},
+): Promise<string | undefined> {
   const { store } = database
   const accountId = reading.accounts.alice
   const sighting: Sighting = {
     ...{ transactionHash: paymentId as string as TransactionHash, height: 9n, blockHash: 'a9' },
     ...{ succeeded: true, sender: EVM, nonce, commitments: [], transfers: [], isPlain: false },
-    ...{ feePaid: baseUnits(0n), proofKey: proofKey(`${KEY}${paymentId}`) },
+    ...{ feePaid: baseUnits(0n), proofKey: proofKey(`${KEY}${paymentId}`), ...change },
   }
   const book = openPurchaseBook({ clock: systemClock, log: openLog('silent') })
   return store.inTransaction('service', async (tx) => {
@@ -84,6 +88,25 @@ test('a call that names an authorization proves nothing by that: it may have fai
 
 test('bytes of which nothing is left to choose have moved the money when they are in a block', async () => {
   expect(await sight(await aPurchase(EVM), null)).toBe('confirmed')
+})
+
+test('bytes that failed are dead from their block on, and those of which nobody tells whether they failed put it aside', async () => {
+  const { store } = database
+  const becomes = async (change: Partial<Sighting>) => {
+    const paymentId = await aPurchase(EVM)
+    await sight(paymentId, null, change)
+    return store.inTransaction('service', async (tx) => {
+      const [row] = await tx.query<{ dead_height: string | null; is_aside: boolean | null }>(
+        'test_aside',
+        `select dead_height, look_at = 'infinity' as is_aside from purchases where payment_id = $1`,
+        [paymentId],
+      )
+      return { ...row, status: (await findPayment(tx, reading.accounts.alice, paymentId))?.status }
+    })
+  }
+  expect(await becomes({ succeeded: false })).toMatchObject({ status: 'pending', dead_height: '9' })
+  const doubted = { succeeded: true, isUntold: true, isFailureDoubted: true } as const
+  expect(await becomes(doubted)).toEqual({ status: 'pending', dead_height: null, is_aside: true })
 })
 
 test('of what a fee payer sends that is waited for which a wallet signed that buys through it', async () => {

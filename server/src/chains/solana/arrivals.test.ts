@@ -267,8 +267,8 @@ describe('what a node shows of a block', () => {
   const meta = {
     err: null,
     fee: 5_000,
-    preBalances: KEYS.map(() => 100),
-    postBalances: KEYS.map((_, index) => (index === 1 ? 101 : 100)),
+    preBalances: KEYS.map(() => 10_000),
+    postBalances: KEYS.map((_, index) => 10_000 + ([-5_001, 1][index] ?? 0)),
     preTokenBalances: [held(2, PAYER, 100n), held(3, OWNER, 1n)],
     postTokenBalances: [held(2, PAYER, 70n), held(3, OWNER, 28n)],
     loadedAddresses: { writable: [], readonly: [] },

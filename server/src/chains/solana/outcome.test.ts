@@ -5,6 +5,7 @@ import type { TestNode } from '../json-rpc/test-node.ts'
 import { addressFromBytes } from './account.ts'
 import { encodeBase58 } from './base58.ts'
 import {
+  ASSOCIATED_TOKEN_PROGRAM,
   JUPITER_PROGRAM,
   MEMO_PROGRAM,
   SYSTEM_PROGRAM,
@@ -30,6 +31,7 @@ const KEYS = [
   TOKEN_2022_PROGRAM,
   MEMO_PROGRAM,
   JUPITER_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
 ]
 const at = (address: string | undefined): number => KEYS.indexOf(address ?? '')
 
@@ -58,6 +60,7 @@ const pay = (lamports: bigint, to = BOB): Instruction =>
   call(SYSTEM_PROGRAM, [ALICE, to], 2, 0, 0, 0, u64(lamports))
 const move = (amount: bigint, from = ALICES, to = BOBS, program = TOKEN_PROGRAM): Instruction =>
   call(program, [from, MINT, to, ALICE], 12, u64(amount), 6)
+const make = call(ASSOCIATED_TOKEN_PROGRAM, [ALICE, BOBS, BOB, MINT], 1)
 const memo = call(MEMO_PROGRAM, [], Buffer.from('florin1:00'))
 
 /** Token balances as a node lists them: account, owner, amount. */
@@ -70,9 +73,12 @@ const holdings = (...list: readonly [string | undefined, string | undefined, big
     uiTokenAmount: { amount: `${amount}`, decimals: 6, uiAmount: null, uiAmountString: '' },
   }))
 
+const header = { numRequiredSignatures: 1 }
 interface Shown {
   readonly instructions: readonly Instruction[]
   readonly lost?: bigint
+  /** What of that lies in Bob's account that was made; Bob has the rest but for the fee. */
+  readonly rent?: bigint
   readonly fee?: number
   readonly err?: unknown
   readonly pre?: object[]
@@ -83,23 +89,25 @@ interface Shown {
 function shown({
   instructions,
   lost = 5_000n,
+  rent = 0n,
   fee = 5_000,
   err = null,
   pre = [],
   post = [],
   change,
 }: Shown): object {
-  const balances = (first: bigint): number[] => [Number(first), ...KEYS.slice(1).map(() => 1)]
+  const balances = (alice: bigint, bob: bigint, bobs: bigint): number[] =>
+    KEYS.map((_, place) => Number([alice, bob, 1n, bobs][place] ?? 1n))
   return {
     slot: 20,
     blockTime: 1_790_000_000,
     version: 0,
-    transaction: { signatures: [HASH], message: { accountKeys: KEYS, instructions } },
+    transaction: { signatures: [HASH], message: { header, accountKeys: KEYS, instructions } },
     meta: {
       err,
       fee,
-      preBalances: balances(1_000_000_000n),
-      postBalances: balances(1_000_000_000n - lost),
+      preBalances: balances(1_000_000_000n, 1n, 1n),
+      postBalances: balances(1_000_000_000n - lost, 1n + lost - rent - BigInt(fee), 1n + rent),
       preTokenBalances: pre,
       postTokenBalances: post,
       loadedAddresses: { writable: [], readonly: [] },
@@ -156,8 +164,8 @@ describe('what the chain shows of a transaction', () => {
 
   test('is a token transfer between owners, with the rent of the account it made', async () => {
     const transaction = shown({
-      instructions: [memo, move(250n)],
-      lost: 5_000n + 2_039_280n,
+      instructions: [make, move(250n)],
+      ...{ lost: 5_000n + 2_039_280n, rent: 2_039_280n },
       pre: holdings([ALICES, ALICE, 1_000n]),
       post: holdings([ALICES, ALICE, 750n], [BOBS, BOB, 250n]),
     })
@@ -232,7 +240,10 @@ describe('what the chain shows of a transaction', () => {
     expect(
       await outcomeOf(shown({ instructions: [move(250n, ALICES, ALICES)], pre: same, post: same })),
     ).toMatchObject({ transfers: [{ from: ALICE, to: ALICE, amount: 250n }] })
-    const withRent = shown({ instructions: [pay(700n, ALICE)], lost: 2_044_280n })
+    const withRent = shown({
+      instructions: [pay(700n, ALICE), make],
+      ...{ lost: 2_044_280n, rent: 2_039_280n },
+    })
     expect(await outcomeOf(withRent)).toMatchObject({ feePaid: 2_044_280n })
   })
 
@@ -272,6 +283,7 @@ describe('what the chain shows of a transaction', () => {
         ...transaction,
         meta: {
           ...Object(transaction).meta,
+          fee: Number.MAX_SAFE_INTEGER,
           preBalances: KEYS.map((_, index) => (index === 0 ? Number.MAX_SAFE_INTEGER : 1)),
           postBalances: KEYS.map((_, index) => (index === 0 ? 0 : 1)),
         },

@@ -36,6 +36,7 @@ import {
   tokenTransfers,
   walletTransfers,
 } from './token-transfers.ts'
+import { areLamportsUntrue, isFailureUntrue } from './untrue-lamports.ts'
 import { areMovesUntrue } from './untrue-moves.ts'
 import type { OpenedModule } from './venue-module.ts'
 
@@ -60,13 +61,13 @@ type Mined = Extract<Outcome, { state: 'mined' }>
 type Untold = Extract<Outcome, { state: 'untold' }>
 type Found = Omit<Mined, 'blockHash'> | Omit<Untold, 'blockHash'> | undefined
 
-/** A node has the transaction and keeps too little of it, or a module cannot read it. Another one may keep more. */
+/** A node has the transaction and keeps too little of it or contradicts itself, or a module cannot read it. Another one may tell more. */
 class UntoldTransfers extends NodeFailure {
   readonly height: bigint
 
   constructor(height: bigint) {
     super(
-      'neither inner instructions, nor balances, nor a module tell what it moved, or not the same',
+      'neither inner instructions, nor balances, nor a module tell what it did, or not the same',
     )
     this.height = height
   }
@@ -111,7 +112,8 @@ function lookUp(hash: TransactionHash, modules: readonly OpenedModule[]): Read<F
 
 /**
  * Reads a transaction that the node gave whole, else throws NodeFailure. `untold` is what is said of one whose transfers cannot be told
- * from what the node keeps; left out, that is a NodeFailure, too, since nothing told is not nothing moved.
+ * from what the node keeps; left out, that is a NodeFailure, too, since nothing told is not nothing moved, and so is a fee, a success or a failure
+ * that the balances contradict.
  * Of a trade by a program of `modules`, and of tokens that a router sold, too little is kept without inner instructions: only where
  * `untold` is given is what there is taken instead.
  */
@@ -138,8 +140,8 @@ export function outcomeFrom(
   if ((trade !== undefined || isSold) && untold === undefined && !keepsInner(meta)) {
     throw new UntoldTransfers(height)
   }
-  if (succeeded && untold === undefined && keepsTokenBalances(meta)) {
-    if (areMovesUntrue(meta, accounts, called)) throw new UntoldTransfers(height)
+  if (untold === undefined && isUntrue(meta, accounts, called, succeeded)) {
+    throw new UntoldTransfers(height)
   }
   const transfers = succeeded ? (moved(message, meta, accounts, trade) ?? untold?.()) : []
   if (transfers === undefined) throw new UntoldTransfers(height)
@@ -165,6 +167,20 @@ export function outcomeFrom(
     senderChanges: senderChanges(meta, accounts, (cost ?? fee) + beside),
     paysAccounts: true,
   }
+}
+
+/** Whether fee, balances and instructions contradict each other: then nobody knows which of them is garbled, and none of them counts. */
+function isUntrue(
+  meta: Fields,
+  accounts: readonly Address[],
+  called: readonly Called[],
+  succeeded: boolean,
+): boolean {
+  if (!succeeded) return isFailureUntrue(meta, accounts)
+  return (
+    areLamportsUntrue(meta, accounts, called) ||
+    (keepsTokenBalances(meta) && areMovesUntrue(meta, accounts, called))
+  )
 }
 
 /**

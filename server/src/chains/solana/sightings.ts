@@ -17,7 +17,7 @@ import { accountsOf, keepsInner, outcomeFrom, outcomeOptions, routerCall } from 
 import { lamportsOffered, tradeIn } from './program-trades.ts'
 import { MEMO_PROGRAM } from './programs.ts'
 import { keepsTokenBalances, movesOf, movesTokens } from './token-transfers.ts'
-import { areLamportsUntrue } from './untrue-lamports.ts'
+import { areLamportsUntrue, isFailureUntrue } from './untrue-lamports.ts'
 import { areMovesUntrue } from './untrue-moves.ts'
 import type { OpenedModule } from './venue-module.ts'
 
@@ -109,7 +109,8 @@ class UntrueSighting extends NodeFailure {
 
   constructor(sighting: Sighting) {
     super("a transaction's balances contradict its instructions, or are missing")
-    this.sighting = { ...sighting, isUntold: true }
+    const doubt = sighting.succeeded ? {} : ({ succeeded: true, isFailureDoubted: true } as const)
+    this.sighting = { ...sighting, ...doubt, isUntold: true }
   }
 }
 
@@ -145,10 +146,10 @@ function sightingRead(
       const read = succeeded ? tradeIn(called, modules) : undefined
       const trade = typeof read === 'string' ? undefined : read
       // Where nothing is told nobody knows whose the token accounts are, and what is not told is not what did not happen.
-      const isUntrue =
-        succeeded &&
-        (areLamportsUntrue(meta, accounts, called) ||
-          (keepsTokenBalances(meta) ? areMovesUntrue(meta, accounts, called) : movesTokens(called)))
+      const isUntrue = succeeded
+        ? areLamportsUntrue(meta, accounts, called) ||
+          (keepsTokenBalances(meta) ? areMovesUntrue(meta, accounts, called) : movesTokens(called))
+        : isFailureUntrue(meta, accounts)
       const router = succeeded && trade === undefined ? routerCall(called) : undefined
       const header = fieldsFrom(message['header'], "message's header")
       const required = indexFrom(header['numRequiredSignatures'], 'signers')

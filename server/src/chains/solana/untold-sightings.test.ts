@@ -149,7 +149,7 @@ test('what only a module tells is untold where that fails at it, and not where i
   expect(await sighted([ROUTE])).toMatchObject([{ succeeded: true, isUntold: true, transfers: [] }])
   for (const other of [
     await sighted([ROUTE, ROUTE]),
-    await sighted([ROUTE], { err: 'AccountInUse' }),
+    await sighted([ROUTE], { err: 'AccountInUse', postTokenBalances: held(1_000n) }),
   ]) {
     expect(other).toHaveLength(1)
     expect(other?.[0]?.isUntold).toBeUndefined()
@@ -171,8 +171,15 @@ test('what no node tells in a way that can be believed is untold, and what faile
   ]
   for (const meta of lies) {
     expect(await sightedOf([MEMO, MOVE], meta)).toMatchObject([untold])
-    const [failed] = (await sightedOf([MEMO, MOVE], { ...meta, err: 'AccountInUse' })) ?? []
-    expect(failed).toMatchObject({ succeeded: false, transfers: [] })
-    expect(failed?.isUntold).toBeUndefined()
+  }
+  const postTokenBalances = held(1_000n)
+  const failure = { ...paid, postTokenBalances, err: 'AccountInUse' }
+  const [failed] = (await sightedOf([MEMO, MOVE], failure)) ?? []
+  expect(failed).toMatchObject({ succeeded: false, transfers: [] })
+  expect(failed?.isUntold).toBeUndefined()
+  // Balances that moved contradict that it failed.
+  for (const meta of lies.filter((each) => each.preTokenBalances !== null)) {
+    const doubted = { ...untold, isFailureDoubted: true }
+    expect(await sightedOf([MEMO, MOVE], { ...meta, err: 'AccountInUse' })).toMatchObject([doubted])
   }
 })

@@ -13,7 +13,7 @@ import {
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
 } from './programs.ts'
-import { holdingsOf, movesOf } from './token-transfers.ts'
+import { holdingsOf, keepsTokenBalances, movesOf } from './token-transfers.ts'
 import { isExactMove, MAKES_ACCOUNT } from './untrue-moves.ts'
 
 const DATA_BYTES_MAX = 256
@@ -21,10 +21,10 @@ const DATA_BYTES_MAX = 256
 const ADVANCE_NONCE = 4
 
 /**
- * Whether the lamports around a transaction that succeeded are not those that its instructions and its fee left behind, though nothing else could
- * have changed them. False where a program that is not known here, or another instruction of a known one, may have changed them, too. Nothing is said
- * of whoever pays for a token account that is made, and of that account: rent may lie there already. No rent is taken any more of an account that
- * is there (SIMD-0084).
+ * Whether the lamports around a transaction that succeeded are not those that its instructions and its fee left behind. Whatever ran, none are made
+ * or lost but for the fee; where a program that is not known here, or another instruction of a known one, may have moved them, nothing else is said.
+ * Nor is it of whoever pays for a token account that is made, and of that account: rent may lie there already. No rent is taken any more of an
+ * account that is there (SIMD-0084).
  */
 export function areLamportsUntrue(
   meta: Fields,
@@ -32,6 +32,9 @@ export function areLamportsUntrue(
   called: readonly Called[],
 ): boolean {
   const [payer] = accounts
+  const fee = integerFrom(meta['fee'], 'fee')
+  const gained = gainedBy(meta)
+  if (gained.reduce((sum, each) => sum + each, fee) !== 0n) return true
   if (payer === undefined || !called.every(isExact)) return false
   const more = new Map<Address, bigint>()
   const move = (from: Address, to: Address, lamports: bigint): void => {
@@ -45,16 +48,31 @@ export function areLamportsUntrue(
     if (mint === undefined) return false
     if (mint === NATIVE_MINT) move(from, to, declared)
   }
-  more.set(payer, (more.get(payer) ?? 0n) - integerFrom(meta['fee'], 'fee'))
+  more.set(payer, (more.get(payer) ?? 0n) - fee)
   const made = called.filter(({ program }) => program === ASSOCIATED_TOKEN_PROGRAM)
   const untold = new Set(made.flatMap((each) => each.accounts.slice(0, 2)))
-  const [before, after] = ['preBalances', 'postBalances'].map((which) =>
+  return accounts.some(
+    (account, at) => !untold.has(account) && gained[at] !== (more.get(account) ?? 0n),
+  )
+}
+
+/**
+ * Whether the balances around a transaction that failed say that it did something: whatever it called, the first of its accounts lost the fee, and
+ * nothing else changed.
+ */
+export function isFailureUntrue(meta: Fields, accounts: readonly Address[]): boolean {
+  const fee = integerFrom(meta['fee'], 'fee')
+  const isPaid = gainedBy(meta).every((gained, at) => gained === (at === 0 ? -fee : 0n))
+  const holdings = keepsTokenBalances(meta) ? [...holdingsOf(meta, accounts).values()] : []
+  return !isPaid || holdings.some(({ before, after }) => before !== after)
+}
+
+/** What each account has more than before, in lamports. */
+function gainedBy(meta: Fields): readonly bigint[] {
+  const [before = [], after = []] = ['preBalances', 'postBalances'].map((which) =>
     listFrom(meta[which], which).map((balance) => integerFrom(balance, which)),
   )
-  return accounts.some((account, at) => {
-    const delta = (after?.[at] ?? 0n) - (before?.[at] ?? 0n)
-    return !untold.has(account) && delta !== (more.get(account) ?? 0n)
-  })
+  return after.map((lamports, at) => lamports - (before[at] ?? 0n))
 }
 
 function isExact(called: Called): boolean {

@@ -30,8 +30,8 @@ function sale(wrapped: { readonly lamports: bigint; readonly amount: bigint } | 
     meta: {
       err: null,
       fee: Number(FEE),
-      preBalances: [1_000_000, 1, Number(before), 1],
-      postBalances: [Number(1_000_000n + before + GIVEN - FEE), 1, 0, 1],
+      preBalances: [1_000_000, 100, Number(before), 1],
+      postBalances: [Number(1_000_000n + before + GIVEN - FEE), 100 - Number(GIVEN), 0, 1],
       preTokenBalances: [
         held(1, MINT, 1_000n),
         ...(wrapped === null ? [] : [held(2, NATIVE_MINT, wrapped.amount)]),
