@@ -205,6 +205,8 @@ export interface HistoryLook {
   /** Of the same block, as heights are counted elsewhere. */
   readonly height: bigint
   readonly found: boolean
+  /** Where its history begins, as heights are counted elsewhere: of what came before it finds nothing. Left out where it does not tell. */
+  readonly historyFrom?: bigint
 }
 
 /** A transaction that is about to be called dead. */
@@ -225,6 +227,8 @@ export type Renewal =
       readonly kind: 'lifetime'
       /** The last height at which bytes with these terms can be included, as the node told it that they were made with. */
       lifetimeOf(terms: Terms): bigint
+      /** The hash of the block after which bytes with these terms were made; left out, or undefined, where they name none. */
+      madeAfter?(terms: Terms): string | undefined
       /** Whether new bytes can be made here; only the payer can make those of its own transaction. Left out: always. */
       isRenewable?(terms: Terms): boolean
       /** Per hash, one look per node that answered. Throws NodeFailure when none did. */

@@ -2,7 +2,7 @@ import type { Wallet } from '../custody/wallet.ts'
 import type { BeginDeps, Beginning } from './beginning.ts'
 import type { Queued } from './claim-queue.ts'
 import { findForeign, recordForeign } from './paid-elsewhere.ts'
-import { PROCESSED } from './refusal-of.ts'
+import { PAST_UNTOLD, PROCESSED } from './refusal-of.ts'
 import { wasSentBefore } from './sent-before.ts'
 import { isWorthItsGas } from './sponsoring.ts'
 
@@ -47,15 +47,19 @@ async function draftAndClaim(
     const recorded =
       use?.kind === 'paid' ? await recordForeign(deps, beginning, use.settlement) : undefined
     if (recorded !== undefined) return recorded
-    const { ok: _, signable: terms, ...refused } = drafted
+    const { ok: _, signable: terms, lacks, ...refused } = drafted
     // Where it has moved the money, nobody is to hear that it failed, or that a fresh one is needed. What names itself by its signature is looked for by that.
-    const isProcessed =
+    const wasSent =
       terms === undefined
         ? chain.renewal.kind === 'lifetime' && drafted.isUsed === true
         : await wasSentBefore(deps, { chain, settler, terms })
-    return isProcessed
-      ? { kind: 'refused', reason: 'duplicate_settlement', message: PROCESSED, isUsed: true }
-      : { kind: 'refused', ...refused }
+    if (wasSent === true) {
+      return { kind: 'refused', reason: 'duplicate_settlement', message: PROCESSED, isUsed: true }
+    }
+    // That it lacks time alone would say that nothing was paid, and a fresh one is needed.
+    return wasSent === 'untold'
+      ? { kind: 'refused', ...refused, message: PAST_UNTOLD, isPastUntold: true }
+      : { kind: 'refused', ...refused, ...(lacks === undefined ? {} : { lacks }) }
   }
   const { draft } = drafted
   if (!deps.funds.note(config.network, settler.address, draft)) return { kind: 'unusable' }

@@ -70,6 +70,8 @@ export type Begun =
       readonly isUsed?: true
       /** And a node that shows by what has not come there yet: it has in a moment. */
       readonly isBehind?: true
+      /** Its time is over, and no node's history reaches back far enough to tell whether it was sent before. */
+      readonly isPastUntold?: true
       /** Nodes contradict each other about it. */
       readonly isDisputed?: true
       /** It settles as soon as this transaction of its payer's is in a block. */

@@ -167,7 +167,11 @@ async function tryAgain(
     const now = await stateOf()
     if (now?.status !== 'pending' || now.underWay) return undefined
     // Used by whatever: it may have paid, and a seller who hears a "no" asks the payer for another. What is sent again may pay as well.
-    const isDecided = begun.isUsed !== true && !UNDECIDED.has(begun.reason) && !isOwed(claim, state)
+    const isDecided =
+      begun.isUsed !== true &&
+      begun.isPastUntold !== true &&
+      !UNDECIDED.has(begun.reason) &&
+      !isOwed(claim, state)
     // Nor does anybody know what another facilitator that was asked and did not answer has under way.
     const isUndecided = !isDecided || (await mayBeElsewhere(deps, paymentId))
     return isUndecided || (state.reverted && !(state.isDeep && (await wasUnused(claimed, state))))

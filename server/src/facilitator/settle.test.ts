@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Address, Chain, TransactionHash } from '../chains/chain.ts'
+import type { Address, Chain, Terms, TransactionHash } from '../chains/chain.ts'
 import type {
   AwaitedApproval,
   ExactAuthorization,
@@ -7,10 +7,12 @@ import type {
   ForeignSettlement,
   UsedBy,
 } from '../chains/exact.ts'
+import type { OpenSigner } from '../custody/signer.ts'
 import { newId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
 import type { Store, Tx } from '../store/postgres.ts'
 import type { ReceivedRecords, ReceivedState } from './records.ts'
+import { PAST_UNTOLD } from './refusal-of.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settling.ts'
 import { verifyPayment } from './verify.ts'
@@ -233,6 +235,43 @@ test('one whose blockhash the node does not know is not over at once: the payer 
   expect(await settlePayment(deps, { ...order, waitUntilMilliseconds: soon })).toMatchObject({
     ...{ kind: 'refused', lacks: 'time' },
   })
+  expect(slept).toHaveLength(2)
+})
+
+test('whose time is over is no reason for a fresh one where no history tells whether it was paid', async () => {
+  const reason = 'invalid_exact_svm_transaction_simulation_failed'
+  const scene = sceneOf(undefined, { ok: true }, 'exact')
+  let historyFrom = 0n
+  for (const chain of scene.deps.chains.values()) {
+    if (chain.exact === undefined) throw new Error('no exact')
+    const signable = {} as Terms
+    Object.assign(chain.exact, {
+      draft: async () => ({ ok: false, reason, lacks: 'time', message: 'over', signable }),
+    })
+    const look = { node: 'one', finalizedHeight: 9n, height: 9n, found: false }
+    Object.assign(chain, {
+      config: { ...chain.config, sandbox: false },
+      sign: async () => ({ hash: '0x1', raw: Uint8Array.of(1) }),
+      renewal: { kind: 'lifetime', lookBack: async () => [[{ ...look, historyFrom }]] },
+    })
+  }
+  const slept: number[] = []
+  const sleep = async (milliseconds: number) => void slept.push(milliseconds)
+  const clock = { ...scene.deps.clock, sleep }
+  const signerFor = async () => ({ erase: () => undefined }) as Partial<OpenSigner> as OpenSigner
+  const waitUntilMilliseconds = clock.nowMilliseconds() + 60_000
+  const over = new AbortController().signal
+  const settle = () =>
+    settlePayment(
+      { ...scene.deps, clock, signerFor },
+      { accountId, presented: scene.presented, over, waitUntilMilliseconds },
+    )
+  expect(await settle()).toMatchObject({ kind: 'refused', reason, lacks: 'time', message: 'over' })
+  historyFrom = 500n
+  const untold = await settle()
+  expect(untold).toMatchObject({ kind: 'refused', reason, message: PAST_UNTOLD })
+  expect(untold).not.toHaveProperty('lacks')
+  // It may have only just begun, as ever.
   expect(slept).toHaveLength(2)
 })
 

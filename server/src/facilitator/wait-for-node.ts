@@ -16,10 +16,11 @@ const BLOCKHASH_WAITS_MAX = 1
 export function nodeWaitsMax(refused: {
   readonly isBehind?: true
   readonly isDisputed?: true
+  readonly isPastUntold?: true
   readonly lacks?: ExactLack
 }): number {
   if (refused.isBehind === true) return NODE_WAITS_MAX
-  if (refused.lacks === 'time') return BLOCKHASH_WAITS_MAX
+  if (refused.lacks === 'time' || refused.isPastUntold === true) return BLOCKHASH_WAITS_MAX
   return refused.isDisputed === true ? DISPUTE_WAITS_MAX : 0
 }
 

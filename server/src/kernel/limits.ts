@@ -353,6 +353,8 @@ export const limits = {
   approvalResentSeconds: 600,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,
+  /** The same where a transaction names a block that it was made on (Solana): an hour of blocks of 400 ms, so that one that is late can be dated. */
+  datedBlocksKept: 9_000,
   /** Heads that wait for their block to be followed before what they call final counts. */
   toldHeadsMax: 16,
   rememberedBlocksMax: 2_000,

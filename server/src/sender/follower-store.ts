@@ -1,3 +1,4 @@
+import { familyOf } from '@florin/wire/network.ts'
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { Block } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
@@ -300,7 +301,7 @@ export async function storeBlocks(
   return moved
 }
 
-/** Raises the final height and forgets the blocks that no reorg within the policy can reach any more. */
+/** Raises the final height and forgets the blocks that no reorg within the policy can reach any more, and by which nothing is dated. */
 export async function storeFinality(
   tx: Tx,
   cursor: Cursor,
@@ -308,10 +309,12 @@ export async function storeFinality(
 ): Promise<Cursor> {
   const moved = { ...cursor, finalizedHeight }
   await moveOn(tx, cursor, moved)
+  const isDated = familyOf(cursor.network) === 'solana'
+  const kept = isDated ? limits.datedBlocksKept : limits.finalBlocksKept
   await tx.query(
     'followed_blocks_forget',
     `delete from followed_blocks where network = $1 and height < $2`,
-    [cursor.network, (finalizedHeight - BigInt(limits.finalBlocksKept)).toString()],
+    [cursor.network, (finalizedHeight - BigInt(kept)).toString()],
   )
   return moved
 }
@@ -330,6 +333,20 @@ export async function rememberedBlocks(
     [network, atOrBelow.toString(), count],
   )
   return rows.map((row) => ({ height: BigInt(row.height), blockHash: row.block_hash }))
+}
+
+/** At which height the follower has read a block of this hash; undefined where it has not, or no longer remembers it. */
+export async function followedHeightOf(
+  tx: Tx,
+  network: NetworkId,
+  blockHash: string,
+): Promise<bigint | undefined> {
+  const rows = await tx.query<{ height: string }>(
+    'followed_block_height',
+    `select height from followed_blocks where network = $1 and block_hash = $2`,
+    [network, blockHash],
+  )
+  return rows[0] && BigInt(rows[0].height)
 }
 
 /** The hashes among these of blocks that the follower has read on its chain. */

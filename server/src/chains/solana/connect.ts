@@ -19,7 +19,7 @@ import { openExact } from './exact.ts'
 import { openFacts } from './facts.ts'
 import { finalHeights, lookBack } from './look-back.ts'
 import { readOutcomes } from './outcome.ts'
-import { arePaymentTerms, readPaymentTerms, signPayment } from './payment-terms.ts'
+import { arePaymentTerms, madeAfter, readPaymentTerms, signPayment } from './payment-terms.ts'
 import { renewTerms } from './renew.ts'
 import { openSeenSlot } from './seen-slot.ts'
 import { openSelfCustody } from './self-custody.ts'
@@ -83,6 +83,8 @@ export function connectSolana(options: ConnectOptions): Chain {
         arePaymentTerms(terms)
           ? readPaymentTerms(terms, config.network).lastValidBlockHeight
           : readTerms(terms, config.network).lastValidBlockHeight,
+      madeAfter: (terms) =>
+        arePaymentTerms(terms) ? madeAfter(readPaymentTerms(terms, config.network)) : undefined,
       isRenewable: (terms) => !arePaymentTerms(terms),
       lookBack: (hashes) => lookBack(transport, nodeNames, hashes),
       deadFrom: (doomed) => deadFrom(transport, doomed, silent.hasNoSay),

@@ -10,7 +10,7 @@ import { associatedAccount } from './token-account.ts'
 const BLOCKHASH_BLOCKS = 150n
 
 /** When a payment's bytes count as over, where its simulation is of one slot and the newest blockhash of another. */
-async function endOf(slots: { readonly simulated: number; readonly newest: number }) {
+async function draftedAt(slots: { readonly simulated: number; readonly newest: number }) {
   const [payer, seller, settler] = [newKey(), newKey(), newKey()]
   const accountOf = (key: typeof payer) =>
     associatedAccount(key.address, TOKEN_PROGRAM, MINT).address
@@ -31,7 +31,7 @@ async function endOf(slots: { readonly simulated: number; readonly newest: numbe
       value: { blockhash: HASH, lastValidBlockHeight: slots.newest + Number(BLOCKHASH_BLOCKS) },
     },
   })
-  const { exact } = (await chainWith(lines)).chain
+  const { exact, renewal } = (await chainWith(lines)).chain
   const moving = transfer({ from: payer.address, to: seller.address })
   const message = messageOf(settler.address, [limit(30_000), price(1n), moving], {
     blockhash: HASH,
@@ -49,7 +49,12 @@ async function endOf(slots: { readonly simulated: number; readonly newest: numbe
   if (read?.ok !== true) throw new Error(read?.reason)
   const drafted = await exact?.draft(read.authorization, settler.address)
   if (drafted?.ok !== true) throw new Error(drafted?.reason)
-  return readPaymentTerms(drafted.draft.terms, NETWORK ?? '').lastValidBlockHeight
+  return { terms: drafted.draft.terms, renewal }
+}
+
+async function endOf(slots: Parameters<typeof draftedAt>[0]): Promise<bigint> {
+  const { terms } = await draftedAt(slots)
+  return readPaymentTerms(terms, NETWORK ?? '').lastValidBlockHeight
 }
 
 test('a payment is over when the newest blockhash of its node is', async () => {
@@ -62,4 +67,9 @@ test('a payment is not over before what was valid where it was simulated, though
   expect(await endOf({ simulated: 500, newest: 400 })).toBeGreaterThanOrEqual(
     500n + BLOCKHASH_BLOCKS,
   )
+})
+
+test('a payment tells after which block it was made', async () => {
+  const { terms, renewal } = await draftedAt({ simulated: 500, newest: 500 })
+  expect(renewal.kind === 'lifetime' && renewal.madeAfter?.(terms)).toBe(HASH)
 })

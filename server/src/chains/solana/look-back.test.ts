@@ -58,7 +58,24 @@ describe('a look back', () => {
       [look(500n, 1, true), look(501n, 2, true)],
     ])
     for (const { requests } of nodes) {
-      expect(requests).toEqual([['getEpochInfo'], ['getEpochInfo', 'getSignatureStatuses']])
+      expect(requests).toEqual([
+        ['getEpochInfo'],
+        ['getEpochInfo', 'getSignatureStatuses', 'getFirstAvailableBlock'],
+      ])
+    }
+  })
+
+  test('tells where the history of a node begins, if that tells it', async () => {
+    const begins = (getFirstAvailableBlock: unknown) => nodeWith({ getFirstAvailableBlock })
+    const refuses = () => error(-32601, 'Method not found')
+    const { looks } = await lookBack(
+      [begins(0), begins(7), begins(refuses), begins('7'), begins(-1)],
+      [LOST, LANDED],
+    )
+    for (const each of looks) {
+      expect(each.map(({ historyFrom }) => historyFrom)).toEqual([
+        ...[0n, 7n, undefined, undefined, undefined],
+      ])
     }
   })
 

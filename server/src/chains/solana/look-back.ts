@@ -8,6 +8,8 @@ import { orUndefined } from './or-undefined.ts'
 
 const FINAL_EPOCH = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 const HISTORY = { searchTransactionHistory: true }
+/** Asked after the look: what a node forgets in between it is not believed about. Where it has an archive behind it, both look there, too. */
+const FIRST_BLOCK = { method: 'getFirstAvailableBlock', params: [] }
 /** What a node takes in one call. */
 const SIGNATURES_MAX = 256
 
@@ -26,11 +28,13 @@ export async function lookBack(
   if (hashes.length === 0) return []
   const reaches = (await transport.tellAll([FINAL_EPOCH])).map(([answer]) => reachFrom(answer))
   const found: boolean[][] = reaches.map(() => [])
+  const begins: (bigint | undefined)[][] = reaches.map(() => [])
   for (let from = 0; from < hashes.length; from += SIGNATURES_MAX) {
     const asked = hashes.slice(from, from + SIGNATURES_MAX)
     const statuses = { method: 'getSignatureStatuses', params: [asked, HISTORY] }
-    const nodes = await transport.tellAll([FINAL_EPOCH, statuses])
+    const nodes = await transport.tellAll([FINAL_EPOCH, statuses, FIRST_BLOCK])
     nodes.forEach((answers, node) => {
+      begins[node]?.push(firstFrom(answers[2]))
       found[node]?.push(...(foundFrom(answers, reaches[node], asked.length) ?? []))
     })
   }
@@ -40,7 +44,13 @@ export async function lookBack(
       // A node that failed at one part of the list is not believed about the rest.
       if (reach === undefined || seen?.length !== hashes.length) return []
       const { lifetime: finalizedHeight, height } = reach
-      return [{ node, finalizedHeight, height, found: seen[index] === true }]
+      const historyFrom = begins[place]?.[Math.floor(index / SIGNATURES_MAX)]
+      return [
+        {
+          ...{ node, finalizedHeight, height, found: seen[index] === true },
+          ...(historyFrom === undefined ? {} : { historyFrom }),
+        },
+      ]
     }),
   )
   if (looks.every((each) => each.length === 0)) {
@@ -70,6 +80,12 @@ function reachFrom(answer: NodeAnswer | NodeFailure | undefined): FinalReach | u
     if (lifetime > height) throw malformed('block height', `${lifetime}`)
     return { lifetime, height }
   })
+}
+
+function firstFrom(answer: NodeAnswer | NodeFailure | undefined): bigint | undefined {
+  if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return undefined
+  const { result } = answer
+  return orUndefined(() => heightFrom(result, 'first available block'))
 }
 
 function foundFrom(

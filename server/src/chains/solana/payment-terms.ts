@@ -48,6 +48,11 @@ export function readPaymentTerms(terms: Terms, network: string): PaymentTerms {
   return { network, feePayer, transaction, lastValidBlockHeight: BigInt(height) }
 }
 
+/** The hash of the block after which its payer made it; base58. Undefined where it cannot be read. */
+export function madeAfter({ transaction }: PaymentTerms): string | undefined {
+  return readWireTransaction(Buffer.from(transaction, 'base64'))?.blockhash
+}
+
 /** Adds the fee payer's signature, which is also the transaction's id. */
 export async function signPayment(
   { feePayer, transaction }: PaymentTerms,
