@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { NetworkId } from '@florin/wire/network.ts'
+import type { TransactionHash } from '../chains/chain.ts'
+import type { Wallet } from '../custody/wallet.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newId } from '../kernel/id.ts'
+import type { PaymentId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { openTestDatabase } from '../store/test-database.ts'
+import type { TestDatabase } from '../store/test-database.ts'
+import { movePayments } from './move-payments.ts'
+import { effectsOfOthers, insertPayments } from './store.ts'
+import { makeWallet, RECIPIENT, testNetwork, TOKEN } from './test-lane.ts'
+
+const { network } = testNetwork(71_951)
+const elsewhere = testNetwork(71_952).network
+const HASH = '0xfeed' as TransactionHash
+
+let database: TestDatabase
+let wallet: Wallet
+let sent: PaymentId
+beforeAll(async () => {
+  database = await openTestDatabase()
+  wallet = await makeWallet(database.store)
+  sent = await confirmed(network, 3)
+})
+afterAll(() => database.close())
+
+/** A payment of ours that a block of a network shows as an effect of HASH. */
+async function confirmed(where: NetworkId, logIndex: number): Promise<PaymentId> {
+  const id = newId(systemRandom, 'pay')
+  const now = systemClock.nowMilliseconds()
+  const seen = { transactionHash: HASH, blockHeight: 5n, blockHash: 'block 5', logIndex }
+  await database.store.inTransaction('service', async (tx) => {
+    await insertPayments(tx, [
+      {
+        ...{ id, accountId: wallet.accountId, type: 'sent', walletId: wallet.id, network: where },
+        ...{ asset: TOKEN, amount: baseUnits(5n), decimals: 6, sender: wallet.address },
+        ...{ recipient: RECIPIENT, resource: null, metadataText: null, priorityFee: null },
+        ...{ feeCeiling: baseUnits(0n), commitment: null, status: 'pending', sandbox: true },
+        ...{ finalityViolated: false, transactionHash: null, blockHeight: null, logIndex: null },
+        ...{ feePaid: null, failure: null, createdAtMilliseconds: now },
+        ...{ confirmedAtMilliseconds: null, settledAtMilliseconds: null },
+      },
+    ])
+    const change = { paymentId: id, ...seen, feePaid: baseUnits(0n), failure: null }
+    await movePayments(tx, 'confirmed', [change], now)
+  })
+  return id
+}
+
+const isOfAnother = async (paymentId: PaymentId, logIndex: number, where = network) => {
+  const found = [{ paymentId, hash: HASH, logIndex }]
+  const others = await database.store.inTransaction('service', (tx) =>
+    effectsOfOthers(tx, where, found),
+  )
+  return others.has(paymentId)
+}
+
+test('the effect that a payment of ours names is no other payment’s', async () => {
+  expect(await isOfAnother(newId(systemRandom, 'pay'), 3)).toBe(true)
+})
+
+test('a payment is not another one to itself, however often its effect is found', async () => {
+  expect(await isOfAnother(sent, 3)).toBe(false)
+})
+
+test('another effect of the same transaction is free', async () => {
+  expect(await isOfAnother(newId(systemRandom, 'pay'), 4)).toBe(false)
+})
+
+test('a transaction of the same hash on another network takes nothing from this one', async () => {
+  expect(await isOfAnother(newId(systemRandom, 'pay'), 3, elsewhere)).toBe(false)
+})
