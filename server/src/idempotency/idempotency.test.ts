@@ -160,6 +160,24 @@ describe('an idempotency key', () => {
     expect(await claimNow(again(first))).toMatchObject([{ kind: 'replay' }])
   })
 
+  test('that is given back leaves every other one that leads to the same resource', async () => {
+    const first = claim()
+    const { key, resourceId } = first
+    const others = [
+      claim({ resourceId }),
+      claim({ key, resourceId, operation: 'fetchPayment' }),
+      claim({ key, resourceId, accountId: await anAccount() }),
+    ]
+    const inService = <T>(work: (tx: Tx) => Promise<T>) =>
+      database.store.inTransaction('service', work)
+    for (const each of [first, ...others]) await inService((tx) => claimKeys(tx, [each], NOW))
+    await inService((tx) => giveKeysBack(tx, [first]))
+    expect(await inService((tx) => findKey(tx, first))).toBeUndefined()
+    for (const each of others) {
+      expect(await inService((tx) => findKey(tx, each))).toEqual({ kind: 'replay', resourceId })
+    }
+  })
+
   test('given twice in one batch belongs to the first', async () => {
     const first = claim()
     const twin = again(first)
