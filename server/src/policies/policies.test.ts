@@ -97,6 +97,15 @@ describe('a budget', () => {
     expect(await spend([1n])).toEqual(['0'])
   })
 
+  test.each(['perHour', 'perDay', 'perMonth'])(
+    'of a window %s is not passed by one batch',
+    async (window) => {
+      await setPolicy(nativeLimit({ [window]: 10n }))
+      expect(granted(await spend([6n, 6n, 4n]))).toHaveLength(2)
+      expect(await spend([1n])).toEqual(['0'])
+    },
+  )
+
   test('comes back when its payment failed, once, and not before', async () => {
     await setPolicy(nativeLimit({ perDay: 10n }))
     const [first = ''] = granted(await spend([6n]))
