@@ -231,17 +231,17 @@ export type Renewal =
       madeAfter?(terms: Terms): string | undefined
       /** Whether new bytes can be made here; only the payer can make those of its own transaction. Left out: always. */
       isRenewable?(terms: Terms): boolean
-      /** Per hash, one look per node that answered. Throws NodeFailure when none did. */
+      /** Per hash, one look per node that answered and moves, or has found it. Throws NodeFailure when there is none. */
       lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
       /**
        * For each transaction a height above which no block takes it: by then each of the nodes calls it over on its own final chain, whatever
        * one of them told when it was made. Undefined where a node says that it can still be included, says nothing or is behind; one that has given no
-       * result for `nodeSilentSeconds`, while others did, is passed over. Blocks up to that height may hold it. Asks every node, and never throws
-       * for one.
+       * result, or has not moved, for `nodeSilentSeconds`, while others did, is passed over. Blocks up to that height may hold it. Asks every node, and
+       * never throws for one.
        */
       deadFrom(asked: readonly Doomed[]): Promise<readonly (bigint | undefined)[]>
       /**
-       * How far each node that answered calls the chain final now. Throws NodeFailure when none did. Left out where nothing is built for
+       * How far each node that answered and moves calls the chain final now. Throws NodeFailure when none did. Left out where nothing is built for
        * others to sign.
        */
       readonly finalHeights?: () => Promise<readonly FinalReach[]>

@@ -133,6 +133,8 @@ export const limits = {
    */
   nodeSilentSeconds: 1_800,
   nodeSilentGapSecondsMax: 300,
+  /** The same for one that answers and does not move, once another one went on by so many blocks: four times as long as a blockhash is taken. */
+  nodeStillBlocksMin: 600,
   /** Answers that take longer, so many in a row, put a node aside, too. */
   nodeSlowMilliseconds: 2_000,
   nodeSlowAnswersMax: 3,

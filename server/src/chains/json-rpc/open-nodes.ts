@@ -5,6 +5,7 @@ import { openEndpoint } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { NodeCall } from './messages.ts'
 import { openNodeHealth } from './node-health.ts'
+import type { NodeHealth } from './node-health.ts'
 import { shownHost } from './node-url.ts'
 import { postText } from './post-text.ts'
 import { openTransport } from './transport.ts'
@@ -16,12 +17,14 @@ export interface NodeKind {
   guard(endpoint: Endpoint): Endpoint
   /** How a node is asked for its height. */
   readonly height: { readonly call: NodeCall; readonly parse: (result: unknown) => bigint }
+  /** Told what the nodes that answered a look named as their heights. Nobody looks at a lone node. */
+  readonly onHeights?: (heights: ReadonlyMap<number, bigint>) => void
 }
 
 /** Opens the configured nodes of a network. Nothing is asked before the first use. */
 export function openNodes(
   { config, log, clock, onCall = () => undefined, callSeconds, post = postText }: ConnectOptions,
-  { guard, height }: NodeKind,
+  { guard, height, onHeights = () => undefined }: NodeKind,
 ): { readonly transport: Transport; readonly nodes: () => readonly NodeState[] } {
   const { network, rpcUrls, blockTimeMilliseconds } = config
   const patience = rpcUrls.length > 1 ? limits.nodeCallWithOthersSeconds : limits.nodeCallSeconds
@@ -38,7 +41,7 @@ export function openNodes(
     ),
   )
   const inTime = Math.ceil((limits.nodeBehindSecondsMax * 1000) / blockTimeMilliseconds)
-  const health = openNodeHealth({
+  const kept = openNodeHealth({
     hosts: rpcUrls.map(shownHost),
     clock,
     limits,
@@ -51,6 +54,13 @@ export function openNodes(
       else log.warn({ ...facts, reason, seconds }, 'a node is put aside')
     },
   })
+  const health: NodeHealth = {
+    ...kept,
+    seen: (heights) => {
+      kept.seen(heights)
+      onHeights(heights)
+    },
+  }
   const transport = openTransport({ endpoints, onCall, clock, health, height, limits })
   return { transport, nodes: health.states }
 }

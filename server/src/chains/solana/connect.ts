@@ -2,7 +2,7 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Chain } from '../chain.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
 import { openNodes } from '../json-rpc/open-nodes.ts'
-import { openSilentNodes } from '../json-rpc/silent-nodes.ts'
+import { openNodeSay } from '../json-rpc/node-say.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, knownAddress, parseAddress } from './account.ts'
@@ -43,8 +43,8 @@ export function connectSolana(options: ConnectOptions): Chain {
   for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
   const seen = openSeenSlot(clock, config.blockTimeMilliseconds)
   const nodeNames = config.rpcUrls.map((_, index) => `node ${index + 1} of ${config.network}`)
-  const silent = openSilentNodes(options)
-  const asked = { ...options, onCall: silent.onCall }
+  const say = openNodeSay(options)
+  const asked = { ...options, onCall: say.onCall }
   const { transport, nodes } = openNodes(asked, {
     guard: (endpoint) => {
       // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
@@ -52,6 +52,7 @@ export function connectSolana(options: ConnectOptions): Chain {
       return onlyUpToDate(seen.now, checked)
     },
     height: HEIGHT,
+    onHeights: say.onHeights,
   })
   const facts = openFacts({ transport, clock })
   const deps = { transport, config, facts }
@@ -86,9 +87,9 @@ export function connectSolana(options: ConnectOptions): Chain {
       madeAfter: (terms) =>
         arePaymentTerms(terms) ? madeAfter(readPaymentTerms(terms, config.network)) : undefined,
       isRenewable: (terms) => !arePaymentTerms(terms),
-      lookBack: (hashes) => lookBack(transport, nodeNames, hashes),
-      deadFrom: (doomed) => deadFrom(transport, doomed, silent.hasNoSay),
-      finalHeights: () => finalHeights(transport),
+      lookBack: (hashes) => lookBack(transport, nodeNames, hashes, say),
+      deadFrom: (doomed) => deadFrom(transport, doomed, say),
+      finalHeights: () => finalHeights(transport, say),
     },
     renew: (terms, feeCeiling) => renewTerms(deps, terms, feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
@@ -114,7 +115,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     lanePosition: async () => ({ latest: 0n, finalized: 0n, finalizedHeight: 0n }),
     balances: (address, assets) => readBalances(transport, facts, address, assets),
     estimateFees: () => estimateFees(deps),
-    nodes: () => silent.shown(nodes()),
+    nodes: () => say.shown(nodes()),
     sandboxInstance: () => readSandboxInstance(transport),
   }
 }

@@ -2,6 +2,7 @@ import { NodeFailure } from '../chain.ts'
 import type { FinalReach, HistoryLook, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { NodeAnswer } from '../json-rpc/messages.ts'
+import type { NodeSay } from '../json-rpc/node-say.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { contextFrom, heightFrom } from './answer.ts'
 import { orUndefined } from './or-undefined.ts'
@@ -10,6 +11,8 @@ const FINAL_EPOCH = { method: 'getEpochInfo', params: [{ commitment: 'finalized'
 const HISTORY = { searchTransactionHistory: true }
 /** Asked after the look: what a node forgets in between it is not believed about. Where it has an archive behind it, both look there, too. */
 const FIRST_BLOCK = { method: 'getFirstAvailableBlock', params: [] }
+/** Who alone is asked for its word. */
+type Say = Pick<NodeSay, 'standsAt'>
 /** What a node takes in one call. */
 const SIGNATURES_MAX = 256
 
@@ -18,16 +21,18 @@ type Answers = readonly (NodeAnswer | NodeFailure)[]
 /**
  * Asks every node for its final block height, and then for each signature in its whole history. The height is asked again in
  * the request of the look: behind one URL another machine may answer, and one that is behind the height just named
- * contributes no look. Nor does a node that fails at anything. Throws NodeFailure when no node is left.
+ * contributes no look. Nor does a node that fails at anything, and one that stands still contributes what it found only: that it has nothing says
+ * nothing of what came since. Throws NodeFailure when no node is left.
  */
 export async function lookBack(
   transport: Transport,
   nodeNames: readonly string[],
   hashes: readonly TransactionHash[],
+  say: Say,
 ): Promise<readonly (readonly HistoryLook[])[]> {
   if (hashes.length === 0) return []
   const reaches = (await transport.tellAll([FINAL_EPOCH])).map(([answer]) => reachFrom(answer))
-  const found: boolean[][] = reaches.map(() => [])
+  const founds: boolean[][] = reaches.map(() => [])
   const begins: (bigint | undefined)[][] = reaches.map(() => [])
   for (let from = 0; from < hashes.length; from += SIGNATURES_MAX) {
     const asked = hashes.slice(from, from + SIGNATURES_MAX)
@@ -35,22 +40,20 @@ export async function lookBack(
     const nodes = await transport.tellAll([FINAL_EPOCH, statuses, FIRST_BLOCK])
     nodes.forEach((answers, node) => {
       begins[node]?.push(firstFrom(answers[2]))
-      found[node]?.push(...(foundFrom(answers, reaches[node], asked.length) ?? []))
+      founds[node]?.push(...(foundFrom(answers, reaches[node], asked.length) ?? []))
     })
   }
   const looks = hashes.map((_, index) =>
     nodeNames.flatMap((node, place) => {
-      const [reach, seen] = [reaches[place], found[place]]
+      const [reach, seen] = [reaches[place], founds[place]]
       // A node that failed at one part of the list is not believed about the rest.
       if (reach === undefined || seen?.length !== hashes.length) return []
       const { lifetime: finalizedHeight, height } = reach
+      const found = seen[index] === true
+      if (!found && stands(reach, place, say)) return []
       const historyFrom = begins[place]?.[Math.floor(index / SIGNATURES_MAX)]
-      return [
-        {
-          ...{ node, finalizedHeight, height, found: seen[index] === true },
-          ...(historyFrom === undefined ? {} : { historyFrom }),
-        },
-      ]
+      const begun = historyFrom === undefined ? {} : { historyFrom }
+      return [{ node, finalizedHeight, height, found, ...begun }]
     }),
   )
   if (looks.every((each) => each.length === 0)) {
@@ -59,14 +62,23 @@ export async function lookBack(
   return looks
 }
 
-/** How far each node that answers calls the chain final now: block height and slot of one moment. Throws NodeFailure when none does. */
-export async function finalHeights(transport: Transport): Promise<readonly FinalReach[]> {
-  const heights = (await transport.tellAll([FINAL_EPOCH])).flatMap(([answer]) => {
+/**
+ * How far each node that answers, and does not stand still, calls the chain final now: block height and slot of one moment. Throws NodeFailure when
+ * none does.
+ */
+export async function finalHeights(transport: Transport, say: Say): Promise<readonly FinalReach[]> {
+  const heights = (await transport.tellAll([FINAL_EPOCH])).flatMap(([answer], node) => {
     const reach = reachFrom(answer)
-    return reach === undefined ? [] : [reach]
+    return reach === undefined || stands(reach, node, say) ? [] : [reach]
   })
   if (heights.length === 0) throw new NodeFailure('no node tells its final height')
   return heights
+}
+
+/** Whether a node that stands still is where it stood. */
+function stands({ height }: FinalReach, node: number, { standsAt }: Say): boolean {
+  const at = standsAt(node)
+  return at !== undefined && height <= at
 }
 
 function reachFrom(answer: NodeAnswer | NodeFailure | undefined): FinalReach | undefined {
