@@ -13,6 +13,8 @@ export const EXTRAS: Readonly<Record<string, string>> = {
     'on Solana the payer makes the settling transaction; on EVM it is a transaction of ours like any other',
   'solana/smart-wallet-node.ts':
     'on EVM a receipt holds what every call logged; on Solana a node may keep none of what programs did by calls of their own',
+  'solana/any-version.ts':
+    'on EVM a node shows a block whatever kinds of transactions it holds; on Solana it refuses one with a newer version',
   'solana/look-back.ts': 'only bytes with a lifetime need proof that they are dead',
   'solana/dead-from.ts': 'only bytes with a lifetime need proof that they are dead',
   'solana/seen-slot.ts':

@@ -6,6 +6,7 @@ import { openNodeSay } from '../json-rpc/node-say.ts'
 import { readSandboxInstance } from '../json-rpc/sandbox.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import { addressBytes, knownAddress, parseAddress } from './account.ts'
+import { anyVersion } from './any-version.ts'
 import { readArrivals } from './arrivals.ts'
 import { readBalances } from './balances.ts'
 import { readBlocks, readHead } from './blocks.ts'
@@ -49,7 +50,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     guard: (endpoint) => {
       // A sandbox announces a public cluster's id, because clients know no other, over a chain of its own.
       const checked = config.sandbox ? endpoint : onlyChain(identity, noSandbox(endpoint))
-      return onlyUpToDate(seen.now, checked)
+      return onlyUpToDate(seen.now, anyVersion(checked))
     },
     height: HEIGHT,
     onHeights: say.onHeights,
