@@ -53,10 +53,10 @@ export function openNodeSay({
     ...{ count, clock, limits },
     onChange: told('node that stands still'),
   })
-  const hasWord = (node: number) => !silence.isSilent(node) && still.standsAt(node) === undefined
+  const isAlong = (node: number) => !silence.isSilent(node) && still.goesOn(node)
   const standsAt = (node: number): bigint | undefined =>
     // Who had gone on may be gone by now: then the word of those that stand is asked for again.
-    rpcUrls.some((_, other) => hasWord(other)) ? still.standsAt(node) : undefined
+    rpcUrls.some((_, other) => isAlong(other)) ? still.standsAt(node) : undefined
   const reasonsOf = (node: number): readonly string[] => [
     ...(silence.isSilent(node) ? [SILENT] : []),
     ...(standsAt(node) === undefined ? [] : [STILL]),

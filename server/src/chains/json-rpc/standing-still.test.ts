@@ -132,6 +132,25 @@ describe('a node', () => {
     expect(still.standsAt(1)).toBe(900n)
   })
 
+  test('goes on for as long as it is seen to move', () => {
+    const still = open()
+    const both = () => [still.goesOn(0), still.goesOn(1)]
+    look(still, 100n, 100n)
+    expect(both()).toEqual([false, false])
+    pass(5)
+    look(still, 101n, 100n)
+    expect(both()).toEqual([true, false])
+    pass(300)
+    expect(both()).toEqual([true, false])
+    pass(1)
+    expect(both()).toEqual([false, false])
+    pass(-10)
+    look(still, 101n, 101n)
+    expect(both()).toEqual([true, true])
+    pass(-1_000)
+    expect(both()).toEqual([false, false])
+  })
+
   test('that names a lower height goes on from there', () => {
     const still = open()
     look(still, 1_000n, 10n ** 12n)

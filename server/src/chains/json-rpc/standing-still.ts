@@ -6,6 +6,8 @@ export interface StandingStill {
   seen(heights: ReadonlyMap<number, bigint>): void
   /** The height at which a node has stood for so long; undefined for one that has not. */
   standsAt(node: number): bigint | undefined
+  /** Whether a node has been seen to move within what counts between two looks. */
+  goesOn(node: number): boolean
 }
 
 export interface StandingStillOptions {
@@ -28,6 +30,8 @@ interface Entry {
   /** What it named last; undefined before the first time. */
   height: bigint | undefined
   atMilliseconds: number
+  /** When it was last seen to name a greater height than the time before. */
+  movedAtMilliseconds: number
   stillMilliseconds: number
   isStill: boolean
   /** By how many blocks each node has gone on since this one was last seen, and in all that is counted of its standing. */
@@ -49,7 +53,8 @@ export function openStandingStill({
 }: StandingStillOptions): StandingStill {
   const nobody = (): bigint[] => Array.from({ length: count }, () => 0n)
   const entries = Array.from({ length: count }, (): Entry => ({
-    ...{ height: undefined, atMilliseconds: 0, stillMilliseconds: 0, isStill: false },
+    ...{ height: undefined, atMilliseconds: 0, movedAtMilliseconds: Number.NEGATIVE_INFINITY },
+    ...{ stillMilliseconds: 0, isStill: false },
     ...{ newly: nobody(), passed: nobody() },
   }))
   const stillMilliseconds = limits.nodeSilentSeconds * 1000
@@ -91,6 +96,7 @@ export function openStandingStill({
         for (const other of entries) other.newly[node] = (other.newly[node] ?? 0n) + step
       }
       for (const { entry, node, gap, step } of steps) {
+        if (step !== undefined && step > 0n) entry.movedAtMilliseconds = now
         if (step === undefined || step > 0n) moved(entry, node)
         else stood(entry, node, gap)
       }
@@ -98,6 +104,10 @@ export function openStandingStill({
     standsAt: (node) => {
       const entry = entries[node]
       return entry?.isStill === true ? entry.height : undefined
+    },
+    goesOn: (node) => {
+      const since = clock.nowMilliseconds() - (entries[node]?.movedAtMilliseconds ?? -Infinity)
+      return since >= 0 && since <= gapMilliseconds
     },
   }
 }

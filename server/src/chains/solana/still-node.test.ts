@@ -11,7 +11,7 @@ import { connectSolana } from './connect.ts'
 import { compileMessage } from './message.ts'
 import { NO_SIGNATURE, withSignature } from './sign.ts'
 import { testNetwork } from './test-network.ts'
-import { result, script } from './test-script.ts'
+import { error, result, script } from './test-script.ts'
 
 const address = (byte: number) => knownAddress(encodeBase58(new Uint8Array(32).fill(byte)))
 const LAPSED = withSignature(NO_SIGNATURE, compileMessage(address(9), [], address(1)))
@@ -28,13 +28,12 @@ interface Fake {
   isLive: boolean
   hasFound: boolean
   isAway: boolean
+  /** It does not say how far it is. */
+  hidesSlot: boolean
 }
 const GOES: Fake = {
-  slot: START,
-  pace: ROUND.blocks,
-  isLive: false,
-  hasFound: false,
-  isAway: false,
+  ...{ slot: START, pace: ROUND.blocks },
+  ...{ isLive: false, hasFound: false, isAway: false, hidesSlot: false },
 }
 const STANDS: Fake = { ...GOES, pace: 0 }
 
@@ -45,7 +44,7 @@ afterEach(async () => {
 
 function nodeOf(fake: Fake): Promise<TestNode> {
   const told = script({
-    getSlot: () => result(fake.slot),
+    getSlot: () => (fake.hidesSlot ? error(-32_601, 'Method not found') : result(fake.slot)),
     getLatestBlockhash: () =>
       result({
         context: { slot: fake.slot },
@@ -98,7 +97,8 @@ async function openScene(fakes: readonly Fake[]): Promise<Scene> {
         await chain.head().catch(() => undefined)
         const isSeen = () =>
           fakes.every(
-            ({ slot, isAway }, node) => isAway || chain.nodes?.()[node]?.height === BigInt(slot),
+            ({ slot, isAway, hidesSlot }, node) =>
+              isAway || hidesSlot || chain.nodes?.()[node]?.height === BigInt(slot),
           )
         await until('every node was looked at', isSeen, { seconds: 10 })
       }
@@ -166,6 +166,18 @@ describe('a node that answers and stands still', () => {
     await gone.pass(ROUNDS.tooLong)
     expect(await gone.ask()).toBeUndefined()
     expect(String(gone.chain.nodes?.()[0]?.reason)).not.toMatch(/stood still/)
+  })
+
+  test('is passed over for the word of nobody who is not seen to go on', async () => {
+    const fakes = [{ ...STANDS }, { ...GOES }, { ...GOES, hidesSlot: true }]
+    const { ask, pass } = await openScene(fakes)
+    await pass(ROUNDS.tooLong)
+    expect(await ask()).toBeDefined()
+    for (const fake of fakes.slice(1, 2)) fake.isAway = true
+    for (let round = 0; round < ROUNDS.tooLong; round += 1) {
+      await pass(1)
+      expect(await ask()).toBeUndefined()
+    }
   })
 
   test('does so for nobody while all stand', async () => {
