@@ -144,8 +144,8 @@ export interface UnreadArrival {
   readonly transactionHash: TransactionHash
   readonly height: bigint
   readonly blockHash: string
-  /** One of those who may have got it. */
-  readonly address: Address
+  /** One of those who may have got it; left out where no node tells whom it names. */
+  readonly address?: Address
 }
 
 /** What the chain shows of a transaction. A look-up that failed is not `absent`: it throws NodeFailure. */

@@ -23,7 +23,11 @@ import type { Seen } from './store-seen.ts'
 import type { TradeBook } from './trade-book.ts'
 import { noteUntold } from './untold-store.ts'
 import type { UntoldPlace } from './untold-store.ts'
-import { forgetUnreadDepositsAbove, noteUnreadDeposits } from './unread-deposit-store.ts'
+import {
+  forgetUnreadDepositsAbove,
+  NOBODY_KNOWN,
+  noteUnreadDeposits,
+} from './unread-deposit-store.ts'
 
 export interface FollowDeps {
   readonly chain: Chain
@@ -151,7 +155,7 @@ async function storeRound(
     const facts = { network, hash, requestId, paymentId: paymentIds[0], height: String(height) }
     log.error(facts, 'nobody here tells what it moved: it is pending until a node and its venue do')
   }
-  for (const { transactionHash: hash, address, height } of unread) {
+  for (const { transactionHash: hash, address = NOBODY_KNOWN, height } of unread) {
     const facts = { network, hash, address, height: String(height) }
     log.error(facts, 'no node tells what a followed block brought to a wallet: it is set aside')
   }

@@ -5,7 +5,7 @@ import type { FollowDeps } from './follow.ts'
 import { standsOnFollowed, storeFinality } from './follower-store.ts'
 import type { Cursor } from './follower-store.ts'
 import { readDeposits } from './read-deposits.ts'
-import { forgetUnreadDeposit, takeUnreadDeposits } from './unread-deposit-store.ts'
+import { forgetUnreadDeposit, NOBODY_KNOWN, takeUnreadDeposits } from './unread-deposit-store.ts'
 
 export type UnreadDepositDeps = Pick<FollowDeps, 'chain' | 'store' | 'deposits' | 'log'> & {
   readonly clock: Clock
@@ -27,7 +27,8 @@ export async function readUnreadDeposits(deps: UnreadDepositDeps, cursor: Cursor
     } catch (error) {
       // What nobody tells must not keep anybody from following.
       if (!(error instanceof NodeFailure)) throw error
-      const facts = { network, hash: place.transactionHash, address: place.address, reason: error }
+      const { transactionHash: hash, address = NOBODY_KNOWN } = place
+      const facts = { network, hash, address, reason: error }
       log.warn(facts, 'a deposit that was set aside was not asked for again')
     }
   }
@@ -40,7 +41,7 @@ async function askAgain(
 ): Promise<void> {
   const { chain, store, deposits: depositBook, log } = deps
   const { network } = cursor
-  const { transactionHash, height, blockHash, address } = place
+  const { transactionHash, height, blockHash, address = NOBODY_KNOWN } = place
   const block: Block = {
     height,
     hash: blockHash,

@@ -1,4 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
+import { NodeFailure } from '../chains/chain.ts'
 import type { Address, TransactionHash, UnreadArrival } from '../chains/chain.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -7,7 +8,13 @@ import type { Tx } from '../store/postgres.ts'
 const FIRST_PAUSE_SECONDS = 5
 const DOUBLINGS_MAX = 16
 
-/** Remembers them in the transaction that moves the cursor past their blocks: since when is their block's time. */
+/** In the place of an address where nobody tells whom a transaction pays. */
+export const NOBODY_KNOWN = 'unknown'
+
+/**
+ * Remembers them in the transaction that moves the cursor past their blocks: since when is their block's time. Throws NodeFailure where a network has too many
+ * of which nobody tells whom they pay.
+ */
 export async function noteUnreadDeposits(
   tx: Tx,
   network: NetworkId,
@@ -25,10 +32,21 @@ export async function noteUnreadDeposits(
       unread.map(({ transactionHash }) => transactionHash),
       unread.map(({ height }) => height.toString()),
       unread.map(({ blockHash }) => blockHash),
-      unread.map(({ address }) => address),
+      unread.map(({ address }) => address ?? NOBODY_KNOWN),
       unread.map(({ sinceMilliseconds }) => Math.floor(sinceMilliseconds)),
     ],
   )
+  if (unread.every(({ address }) => address !== undefined)) return
+  const kept = await tx.query(
+    'unread_deposits_of_nobody',
+    `select 1 from unread_deposits where network = $1 and address = $2 limit $3`,
+    [network, NOBODY_KNOWN, limits.unreadRecordsMax + 1],
+  )
+  if (kept.length > limits.unreadRecordsMax) {
+    throw new NodeFailure(
+      `no node tells whom more than ${limits.unreadRecordsMax} transactions of followed blocks pay`,
+    )
+  }
 }
 
 /** Those whose turn it is to be asked for again, the longest due first; each gets its next turn, later every time. */
@@ -41,7 +59,7 @@ export async function takeUnreadDeposits(
     hash: TransactionHash
     height: string
     block_hash: string
-    address: Address
+    address: Address | typeof NOBODY_KNOWN
   }>(
     'unread_deposits_take',
     `update unread_deposits u set asks = u.asks + 1, ask_at = to_timestamp($2 / 1000.0)
@@ -64,7 +82,7 @@ export async function takeUnreadDeposits(
     transactionHash: row.hash,
     height: BigInt(row.height),
     blockHash: row.block_hash,
-    address: row.address,
+    ...(row.address === NOBODY_KNOWN ? {} : { address: row.address }),
   }))
 }
 
@@ -102,14 +120,14 @@ export async function oldUnreadDeposits(
 ): Promise<
   readonly {
     readonly network: NetworkId
-    readonly address: Address
+    readonly address: Address | typeof NOBODY_KNOWN
     readonly hash: TransactionHash
     readonly sinceMilliseconds: number
   }[]
 > {
   const rows = await tx.query<{
     network: NetworkId
-    address: Address
+    address: Address | typeof NOBODY_KNOWN
     hash: TransactionHash
     since: string
   }>(

@@ -39,7 +39,7 @@ async function openScene() {
   const blocks: Block[] = []
   const unread = new Set<string>()
   const lines: string[] = []
-  const says = { isAway: false, asked: 0 }
+  const says = { isAway: false, asked: 0, whom: true }
   let now = START
   const mine = (fork: string, from: number, ...paid: readonly (readonly string[])[]): void => {
     while ((blocks.at(-1)?.height ?? 0n) >= BigInt(from)) blocks.pop()
@@ -71,7 +71,7 @@ async function openScene() {
           if (unread.has(transactionHash)) {
             says.asked += 1
             if (tell === undefined) throw new NodeFailure('no node tells it')
-            tell({ ...where, address: wallet.address })
+            tell(says.whom ? { ...where, address: wallet.address } : where)
             return []
           }
           const what = { asset: 'native', from: STRANGER, to: wallet.address }
@@ -152,6 +152,37 @@ describe('a deposit that no node tells', () => {
     expect(await records()).toEqual(['odd settled', 't1 settled', 't2 settled', 't3 settled'])
     expect(await namedAfter(limits.foundUnseenSeconds)).toEqual([])
     expect(await findings()).toEqual([])
+  })
+
+  test('is kept the same where nobody tells whom it pays, as long as these are few', async () => {
+    const { mine, unread, follow, ask, says, lines } = await openScene()
+    says.whom = false
+    unread.add('odd')
+    mine('a', 101, ['t1', 'odd'])
+    await follow()
+    expect(await records()).toEqual(['t1 confirmed'])
+    expect(lines.filter((line) => line.includes('"address":"unknown"'))).toHaveLength(1)
+    const [seen] = await findToLookAt(database.store, {
+      ...systemClock,
+      nowMilliseconds: () => START + limits.foundUnseenSeconds * 1000,
+    })
+    expect(seen).toMatchObject({ hash: 'odd', address: 'unknown', nonce: 'deposit' })
+    await ask()
+    expect(await records()).toEqual(['t1 confirmed'])
+    const many = Array.from({ length: limits.unreadRecordsMax }, (_, serial) => `odd${serial}`)
+    for (const each of many) unread.add(each)
+    mine('a', 102, many)
+    await expect(follow()).rejects.toThrow(NodeFailure)
+    mine('a', 102, many.slice(1))
+    expect(await follow()).toBe(102n)
+    mine('a', 103, ['odd0'])
+    await expect(follow()).rejects.toThrow(/more than 1000 transactions/)
+    // One of a wallet here is no matter of theirs.
+    says.whom = true
+    expect(await follow()).toBe(103n)
+    unread.clear()
+    await ask(LONG)
+    expect(await records()).toHaveLength(1 + limits.unreadDepositsMax)
   })
 
   test('waits for no other of its block that no node tells, and is taken in once', async () => {

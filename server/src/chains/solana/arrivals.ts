@@ -1,3 +1,4 @@
+import { limits } from '../../kernel/limits.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, Arrival, Block, Chain, TransactionHash, UnreadArrival } from '../chain.ts'
@@ -14,7 +15,7 @@ import {
   transactionErrorFrom,
   transactionHashFrom,
 } from './answer.ts'
-import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
+import { BLOCKS_PER_READ_MAX, blockAccountsRead, UnreadableRecord } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
 import { topLevelInstructions } from './instructions.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
@@ -55,9 +56,7 @@ export async function readArrivals(
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
     const found = await Promise.all(
-      part.map((block) =>
-        transport.read(blockAccountsRead(block, (each) => candidateFrom(each, block, tokens))),
-      ),
+      part.map((block) => candidatesIn(transport, block, tokens, unread)),
     )
     if (found.includes(undefined)) return undefined
     const candidates = found.flatMap((each) => each ?? [])
@@ -84,6 +83,47 @@ export async function readArrivals(
   return arrivals
 }
 
+/**
+ * The transactions of a block that may have brought something to somebody. Those that no node shows in a way that can be read are named to `unread`, without
+ * anybody's address: nobody knows whom they pay. Only a few of one block are passed over like that: a node of which none can be read is of no use.
+ */
+async function candidatesIn(
+  transport: Transport,
+  block: Block,
+  tokens: ReadonlySet<string>,
+  unread: ((arrival: UnreadArrival) => void) | undefined,
+): Promise<readonly Candidate[] | undefined> {
+  try {
+    return await transport.read(
+      blockAccountsRead(block, (each) => candidateFrom(each, block, tokens)),
+    )
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord) || unread === undefined) throw error
+    const read = await transport.read(
+      blockAccountsRead<Candidate | { readonly unread: TransactionHash }>(block, (each) => {
+        try {
+          return candidateFrom(each, block, tokens)
+        } catch (failure) {
+          if (failure instanceof NodeFailure) return [{ unread: signatureOf(each) }]
+          throw failure
+        }
+      }),
+    )
+    const passed = read?.flatMap((each) => ('unread' in each ? [each.unread] : [])) ?? []
+    if (passed.length > limits.unreadRecordsPerBlockMax) throw error
+    for (const transactionHash of passed) {
+      unread({ transactionHash, height: block.height, blockHash: block.hash })
+    }
+    return read?.flatMap((each) => ('unread' in each ? [] : [each]))
+  }
+}
+
+function signatureOf(record: Fields): TransactionHash {
+  const transaction = fieldsFrom(record['transaction'], 'transaction')
+  const [signature] = listFrom(transaction['signatures'], 'signatures')
+  return transactionHashFrom(signature, 'signature')
+}
+
 function candidateFrom(
   fields: Fields,
   block: Block,
@@ -101,8 +141,7 @@ function candidateFrom(
   const payer = keys.includes(VOTE_PROGRAM) ? [] : keys.slice(0, 1)
   const addresses = [...payer, ...gained].map((key) => addressFrom(key, 'account key'))
   if (addresses.length === 0) return []
-  const [signature] = listFrom(transaction['signatures'], 'signatures')
-  return [{ hash: transactionHashFrom(signature, 'signature'), block, addresses }]
+  return [{ hash: signatureOf(fields), block, addresses }]
 }
 
 function lamportGainers(meta: Fields, keys: readonly string[]): readonly string[] {

@@ -16,7 +16,13 @@ const OPTIONS = {
   transactionDetails: 'accounts',
 }
 
-/** Reads a block for who stands in its transactions, and what that is to the caller. Undefined when another block stands at that slot now. Throws NodeFailure where it is not shown whole. */
+/** A node shows the right block, whole, and one of its transactions cannot be read. Another node may show it better. */
+export class UnreadableRecord extends NodeFailure {}
+
+/**
+ * Reads a block for who stands in its transactions, and what that is to the caller. Undefined when another block stands at that slot now. Throws NodeFailure
+ * where it is not shown whole, UnreadableRecord where `foundIn` cannot read one of them.
+ */
 export function blockAccountsRead<Found>(
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
@@ -30,7 +36,15 @@ export function blockAccountsRead<Found>(
       const transactions = listFrom(fields['transactions'], "block's transactions")
       requireWhole(transactions, block)
       requireNamed(transactions, block)
-      return transactions.flatMap((each) => foundIn(fieldsFrom(each, 'transaction')))
+      return transactions.flatMap((each, place) => {
+        try {
+          return foundIn(fieldsFrom(each, 'transaction'))
+        } catch (error) {
+          if (!(error instanceof NodeFailure)) throw error
+          const which = `transaction ${block.transactionHashes[place] ?? place} of block ${block.height}`
+          throw new UnreadableRecord(`${which} cannot be read: ${error.message}`)
+        }
+      })
     },
   }
 }

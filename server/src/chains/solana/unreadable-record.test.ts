@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { limits } from '../../kernel/limits.ts'
+import { NodeFailure } from '../chain.ts'
+import type { Block, TransactionHash, UnreadArrival } from '../chain.ts'
+import type { Script } from '../json-rpc/test-node.ts'
+import { encodeBase58 } from './base58.ts'
+import { SYSTEM_PROGRAM } from './programs.ts'
+import { ALICE, BOB, wallet } from './test-scene.ts'
+import { error, result, script, startScripted } from './test-script.ts'
+
+const KEYS = [ALICE, BOB, SYSTEM_PROGRAM]
+const HASHES = Array.from(
+  { length: limits.unreadRecordsPerBlockMax + 2 },
+  (_, serial) => encodeBase58(new Uint8Array(64).fill(serial + 1)) as TransactionHash,
+)
+const [GOOD, ODD] = HASHES
+const BLOCK: Block = {
+  ...{ height: 20n, hash: wallet(21), parentHash: wallet(20), timeMilliseconds: 0 },
+  transactionHashes: HASHES,
+}
+/** Alice gives Bob forty lamports. */
+const META = {
+  ...{ err: null, fee: 5_000, loadedAddresses: { writable: [], readonly: [] } },
+  ...{ preBalances: [9_000, 1, 1], postBalances: [3_960, 41, 1] },
+  ...{ preTokenBalances: [], postTokenBalances: [], innerInstructions: [] },
+}
+const wholeOf = (hash: string) => ({
+  ...{ slot: 20, version: 0, meta: META },
+  transaction: {
+    signatures: [hash],
+    message: {
+      header: { numRequiredSignatures: 1 },
+      accountKeys: KEYS,
+      instructions: [
+        {
+          ...{ programIdIndex: 2, accounts: [0, 1] },
+          data: encodeBase58(Uint8Array.of(2, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0)),
+        },
+      ],
+    },
+  },
+})
+type Change = (hash: TransactionHash) => Readonly<Record<string, unknown>>
+/** A node that shows some records of the block otherwise. */
+const showing = (change: Change, getBlock?: () => unknown): Script =>
+  script({
+    getSlot: 30,
+    getBlock:
+      getBlock ??
+      (() =>
+        result({
+          blockhash: BLOCK.hash,
+          transactions: HASHES.map((hash) => ({
+            transaction: { signatures: [hash], accountKeys: KEYS.map((pubkey) => ({ pubkey })) },
+            meta: META,
+            ...change(hash),
+          })),
+        })),
+    getTransaction: ([hash]: [string]) => result(wholeOf(hash)),
+  })
+const AS_IT_WAS = showing(() => ({}))
+const odd =
+  (record: Readonly<Record<string, unknown>>, count = 1): Change =>
+  (hash) =>
+    HASHES.indexOf(hash) >= 1 && HASHES.indexOf(hash) <= count ? record : {}
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()))
+})
+async function read(...scripts: readonly Script[]) {
+  const { chain, stop } = await startScripted(scripts)
+  stops.push(stop)
+  const unread: UnreadArrival[] = []
+  const found = await chain.arrivals(
+    [BLOCK],
+    async () => new Set([BOB]),
+    (each) => void unread.push(each),
+  )
+  return { came: found?.map(({ transactionHash }) => transactionHash), unread }
+}
+const others = HASHES.filter((hash) => hash !== ODD)
+const ASIDE = { transactionHash: ODD, height: 20n, blockHash: BLOCK.hash }
+
+describe('a record of a block', () => {
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['has no meta', { meta: null }],
+    ['does not say whether it failed', { meta: { ...META, err: undefined } }],
+    ['lacks a balance', { meta: { ...META, postBalances: [1] } }],
+    ['has no accounts', { transaction: { signatures: [ODD], accountKeys: null } }],
+    [
+      'names no owner of tokens',
+      { meta: { ...META, postTokenBalances: [{ accountIndex: 1, mint: wallet(3) }, 'x'] } },
+    ],
+  ])(
+    'that %s on every node is named, and keeps nobody from what the others brought',
+    async (_, record) => {
+      const node = showing(odd(record))
+      expect(await read(node)).toEqual({ came: others, unread: [ASIDE] })
+      expect(await read(node, node)).toEqual({ came: others, unread: [ASIDE] })
+    },
+  )
+
+  test('that one node shows as it was is not set aside', async () => {
+    const node = showing(odd({ meta: null }))
+    expect(await read(node, AS_IT_WAS)).toEqual({ came: HASHES, unread: [] })
+  })
+
+  test('is passed over nowhere else, and not where there are many: then the failure names the first', async () => {
+    const many = showing(odd({ meta: null }, limits.unreadRecordsPerBlockMax + 1))
+    await expect(read(many)).rejects.toThrow(NodeFailure)
+    await expect(read(many)).rejects.toThrow(`transaction ${ODD} of block 20 cannot be read`)
+    const most = showing(odd({ meta: null }, limits.unreadRecordsPerBlockMax))
+    const { came, unread } = await read(most)
+    expect([came?.[0], unread.length]).toEqual([GOOD, limits.unreadRecordsPerBlockMax])
+    const { chain, stop } = await startScripted([showing(odd({ meta: null }))])
+    stops.push(stop)
+    await expect(chain.arrivals([BLOCK], async () => new Set([BOB]))).rejects.toThrow(NodeFailure)
+  })
+
+  test('without a name, and a block that is not shown, are failures', async () => {
+    const nameless = showing(odd({ transaction: { signatures: [], accountKeys: null } }))
+    await expect(read(nameless)).rejects.toThrow(NodeFailure)
+    await expect(
+      read(
+        showing(
+          () => ({}),
+          () => error(-32_603, 'no'),
+        ),
+      ),
+    ).rejects.toThrow(NodeFailure)
+    await expect(
+      read(
+        showing(
+          () => ({}),
+          () => result({ blockhash: BLOCK.hash, transactions: null }),
+        ),
+      ),
+    ).rejects.toThrow(NodeFailure)
+  })
+
+  test('that was set aside is told once a node shows it', async () => {
+    const { chain, stop } = await startScripted([AS_IT_WAS])
+    stops.push(stop)
+    const again = await chain.arrivals(
+      [{ ...BLOCK, transactionHashes: ODD === undefined ? [] : [ODD] }],
+      async () => new Set([BOB]),
+      () => {
+        throw new Error('it is told')
+      },
+    )
+    expect(again?.map(({ transactionHash }) => transactionHash)).toContain(ODD)
+  })
+})
