@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { parseNetworkId } from '@florin/wire/network.ts'
 import { proofKey } from '../chains/exact.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { testNetwork } from '../payments/test-lane.ts'
 import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { storeTestWallet } from '../store/test-wallet.ts'
 import { write } from '../store/test-write.ts'
 import * as claims from './claim-store.ts'
+import { endBuilt, letGo } from './soft-claim-store.ts'
 
+const NETWORK = testNetwork(84_532).network
 const NOW = 1_790_000_000_000
 /** Of every claim here: only its payment tells one from another. */
 const DIGEST = new Uint8Array(32).fill(7)
@@ -35,18 +37,16 @@ beforeEach(async () => {
 const inService = <T>(work: (tx: Tx) => Promise<T>) => database.store.inTransaction('service', work)
 
 async function aClaim(owner: AccountId): Promise<PaymentId> {
-  const network = parseNetworkId('eip155:84532')
-  if (network === undefined) throw new Error('not a network')
   const paymentId = newId(systemRandom, 'pay')
   await write(
     database.store,
     'test_payment',
     `insert into payments (id, account_id, type, network, asset, amount, decimals, sender, recipient, sandbox, created_at)
      values ($1, $2, 'received', $3, 'native', 1, 18, 'a', 'b', true, now())`,
-    [paymentId, owner, network],
+    [paymentId, owner, NETWORK],
   )
   const claim = {
-    ...{ paymentId, accountId: owner, network, proofKey: proofKey(paymentId) },
+    ...{ paymentId, accountId: owner, network: NETWORK, proofKey: proofKey(paymentId) },
     ...{ termsDigest: DIGEST, x402Version: 2 as const, stored: {}, validBeforeSeconds: 9n },
     ...{ sinceHeight: 0n, softUntilMilliseconds: NOW },
   }
@@ -74,6 +74,8 @@ const DEEDS: Readonly<
     claims.takeAnswers(database.store, [paymentId], NOW),
   'gives its success again': (tx, paymentId) => claims.keepAnswer(tx, paymentId),
   'gets its success back': (tx, paymentId) => claims.returnAnswer(tx, paymentId, NOW),
+  'is the account’s alone no longer': (tx, paymentId) => endBuilt(tx, paymentId, NOW - 1),
+  'lets go of its proof': (tx, paymentId) => letGo(tx, paymentId, NOW),
   'counts in the catalogue': (tx, paymentId, account) =>
     claims.countInCatalogue(tx, account, paymentId),
 }
@@ -102,6 +104,24 @@ test('a claim is behind a payment of its own account only', async () => {
   expect(await inService((tx) => claims.countInCatalogue(tx, accountId, foreign))).toBe(false)
 })
 
+test('a claim counts in the catalogue once', async () => {
+  const count = () => inService((tx) => claims.countInCatalogue(tx, accountId, mine))
+  expect([await count(), await count()]).toEqual([true, false])
+})
+
+test('a turn is given back by whoever took it, and there is none of a claim whose success was given out', async () => {
+  const take = () => inService((tx) => claims.takeTurn(tx, { paymentId: mine, ...TAKING }, NOW))
+  const isTaken = () => inService((tx) => claims.isTurnTaken(tx, mine))
+  const giveBack = (at: number) => inService((tx) => claims.giveTurnBack(tx, mine, at))
+  expect([await take(), await take()]).toEqual([{ wasAsked: false }, undefined])
+  await giveBack(NOW - 1)
+  expect(await isTaken()).toBe(true)
+  await giveBack(NOW)
+  expect(await isTaken()).toBe(false)
+  await inService((tx) => claims.takeAnswer(tx, mine, NOW))
+  expect(await take()).toBeUndefined()
+})
+
 test('a claim is not tried again for other terms', async () => {
   const other = new Uint8Array(32).fill(8)
   const own = await rowsOf([mine])
@@ -123,4 +143,23 @@ test('a success that was given out is taken, kept and given back by nobody twice
     false,
   ])
   expect([await take(), await keep(), await giveBack(NOW)]).toEqual([true, true, false])
+})
+
+test('a proof is let go of only where its claim is soft, unanswered and past its time, and then it is free', async () => {
+  const go = (at = NOW) => inService((tx) => letGo(tx, mine, at))
+  const [stored] = await rowsOf([mine])
+  expect(await go(NOW - 1)).toBe(false)
+  await inService((tx) => claims.takeAnswer(tx, mine, NOW))
+  expect(await go()).toBe(false)
+  await inService((tx) => claims.returnAnswer(tx, mine, NOW))
+  expect(await rowsOf([mine])).toEqual([stored])
+  expect(await go()).toBe(true)
+  expect(await inService((tx) => claims.findClaim(tx, NETWORK, proofKey(mine)))).toBeUndefined()
+  expect(await go()).toBe(false)
+})
+
+test('a proof that is claimed hard is let go of never', async () => {
+  await inService((tx) => claims.lockClaim(tx, { paymentId: mine, digest: DIGEST }))
+  expect(await inService((tx) => letGo(tx, mine, NOW))).toBe(false)
+  expect(await inService((tx) => claims.findClaim(tx, NETWORK, proofKey(mine)))).toBeDefined()
 })
