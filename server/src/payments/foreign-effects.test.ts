@@ -126,6 +126,45 @@ test('a claim that somebody else was seen to have paid on a branch that was left
   expect(await told()).toEqual(before)
 })
 
+test('our transaction that is final decides no claim that it has not paid', async () => {
+  const [open, elsewhere] = [await aClaim(), await aClaim()]
+  await paid(elsewhere)
+  const find = (id: PaymentId) =>
+    database.store.inTransaction('service', (tx) => findPayment(tx, accountId, id))
+  const before = await Promise.all([find(open), find(elsewhere)])
+  const own = {
+    ...{ network: config.network, hash: '0x0222' as TransactionHash, height: 104n },
+    ...{ blockHash: 'b104', feePaid: baseUnits(7n), paymentIds: [open, elsewhere] },
+  }
+  const book = openPaymentBook({ clock: systemClock })
+  for (const succeeded of [true, false]) {
+    await database.store.inTransaction('service', (tx) => book.final(tx, [{ ...own, succeeded }]))
+    expect(await Promise.all([find(open), find(elsewhere)])).toEqual(before)
+  }
+  expect(before.map((each) => each?.status)).toEqual(['pending', 'confirmed'])
+  const counted = () =>
+    database.store.query(
+      'test_counted',
+      'select payment_id as id, transaction_hash as hash from effects',
+    )
+  expect(await counted()).toEqual([])
+  // One beside them that it has paid is settled by it.
+  const settled = await aClaim()
+  const { asset, sender, recipient, amount } = (await find(settled)) ?? {}
+  if (asset === undefined || sender === undefined || recipient === undefined) {
+    throw new Error('no record')
+  }
+  const transfer = { asset, from: sender, to: recipient, amount: amount ?? 0n, logIndex: 9 }
+  const all = { ...own, paymentIds: [open, elsewhere, settled], succeeded: true }
+  await database.store.inTransaction('service', async (tx) => {
+    await book.mined(tx, [{ ...all, paymentIds: [settled], transfers: [transfer] }])
+    await book.final(tx, [all])
+  })
+  expect(await counted()).toEqual([{ id: settled, hash: own.hash }])
+  expect(await find(settled)).toMatchObject({ status: 'settled', transactionHash: own.hash })
+  expect(await Promise.all([find(open), find(elsewhere)])).toEqual(before)
+})
+
 test('a payment whose only trace pays another is refused as used up, and nothing of it is stored', async () => {
   await database.store.inTransaction('service', (tx) =>
     beginFollowing(tx, config.network, { height: 103n, hash: 'a103' }),
