@@ -68,7 +68,7 @@ export const runDoctor: Run = async ({ args, environment, print }) => {
 
 function foundTable(places: readonly LookAt[]): string {
   const heading =
-    'Look at these: a node has them in its history and no followed block has them, or no node tells what they moved. They stay pending; a deposit is recorded once a node tells it.\n'
+    'Look at these: a node has them in its history and no followed block has them, or no node tells what they moved. They stay pending until a node tells them; a deposit is recorded then.\n'
   const rows = places.map(({ network, address, nonce, hash, nodes, since }) => [
     network,
     address,

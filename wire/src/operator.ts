@@ -315,12 +315,14 @@ export const OperatorDiagnosis = Exactly({
     Exactly({
       network: Text('CAIP-2 id.'),
       address: Text('The signing address.'),
-      nonce: Text('Its place; `deposit` where no node tells what came to the address.'),
+      nonce: Text(
+        'Its place; `deposit` where no node tells what came to the address, `build` where none tells what a built payment of it did.',
+      ),
       hash: Text(
         'The attempt that nodes have found and no followed block holds, or what nobody tells.',
       ),
       nodes: Type.Array(Text('Which nodes.')),
-      since: Text('When the first of them found it, ISO 8601.'),
+      since: Text('When the first of them found it, ISO 8601; of a build when it was built.'),
     }),
   ),
 })

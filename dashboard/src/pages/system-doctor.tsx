@@ -73,10 +73,7 @@ export function SystemDoctor() {
               ))}
               {report.lookAt.map(({ network, address, nonce, hash }) => (
                 <li key={hash} className="break-all">
-                  <NetworkName id={network} />, {address},{' '}
-                  {nonce === 'deposit'
-                    ? `deposit: no node tells what ${hash} brought.`
-                    : `place ${nonce}: nodes have found ${hash}, and no followed block holds it.`}
+                  <NetworkName id={network} />, {address}, {wordsOf(nonce, hash)}
                 </li>
               ))}
             </ul>
@@ -85,4 +82,10 @@ export function SystemDoctor() {
       </div>
     </Card>
   )
+}
+
+function wordsOf(nonce: string, hash: string): string {
+  if (nonce === 'deposit') return `deposit: no node tells what ${hash} brought.`
+  if (nonce === 'build') return `build: nobody tells what ${hash} did.`
+  return `place ${nonce}: nodes have found ${hash}, and no followed block holds it.`
 }

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
+import type { TransactionHash } from '../chains/chain.ts'
 import { openFoundPlace } from '../sender/test-found.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { openScene } from '../transactions/test-scene.ts'
+import { noteUnread } from '../transactions/unread-store.ts'
 import { diagnose } from './run.ts'
 
 const START = Date.UTC(2026, 0, 1)
@@ -15,9 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const diagnosisAt = async (nowMilliseconds: number) =>
+const diagnosisAt = async (nowMilliseconds: number, { store } = database) =>
   await diagnose({
-    store: database.store,
+    store,
     chains: [],
     clock: { ...systemClock, nowMilliseconds: () => nowMilliseconds },
   })
@@ -46,4 +49,27 @@ test('the doctor names what nodes found and nobody saw mined, the oldest first, 
 
   await sooner.mine()
   expect(await diagnosisAt(START + OLD + 60_000)).toEqual({ ...nothing, lookAt: [second] })
+})
+
+test('the doctor names a built payment that a block holds and nobody tells, ten minutes after it was built', async () => {
+  const own = await openTestDatabase()
+  onTestFinished(() => own.close())
+  const scene = await openScene(own.store, 'solana')
+  const { build } = await scene.build()
+  const { paymentId, network, sender } = build
+  const of = (hash: string) => ({
+    ...{ paymentId, transactionHash: hash as TransactionHash, height: 9n, blockHash: 'a9' },
+  })
+  await own.store.inTransaction('service', (tx) => noteUnread(tx, network, [of('untold')]))
+  const builtAt = build.createdAtMilliseconds
+  const named = async (nowMilliseconds: number) =>
+    (await diagnosisAt(nowMilliseconds, own)).lookAt.filter((each) => each.network === network)
+  expect(await named(builtAt + OLD - 1)).toEqual([])
+  expect(await named(builtAt + OLD)).toEqual([
+    {
+      ...{ network, address: sender, nonce: 'build', hash: 'untold' },
+      nodes: ['a followed block, untold'],
+      since: new Date(builtAt).toISOString(),
+    },
+  ])
 })

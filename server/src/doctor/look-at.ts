@@ -2,25 +2,26 @@ import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
 import { foundPlaces } from '../sender/found-store.ts'
 import { oldUnreadDeposits } from '../sender/unread-deposit-store.ts'
+import { oldUnreadBuilds } from '../transactions/unread-store.ts'
 import type { Store } from '../store/postgres.ts'
 
 /**
  * A place that nodes have found in their history, and that no followed block holds: its payments stay pending. Or a deposit in a followed block that
- * no node tells, which is not recorded until one does.
+ * no node tells, which is not recorded until one does; or a built payment in one, which is pending until one does.
  */
 export interface LookAt {
   readonly network: string
   readonly address: string
-  /** `deposit` where it is one. */
+  /** `deposit` and `build` where it is one. */
   readonly nonce: string
   /** The attempt that was found. */
   readonly hash: string
   readonly nodes: readonly string[]
-  /** When the first of them found it, ISO 8601. */
+  /** When the first of them found it, ISO 8601; of a build when it was built. */
   readonly since: string
 }
 
-const DEPOSIT = { nonce: 'deposit', nodes: ['a followed block, untold'] }
+const NODES = ['a followed block, untold']
 
 /** Such places named at once; the oldest come first, and the next run names the others. */
 const PLACES_MAX = 50
@@ -29,9 +30,10 @@ const PLACES_MAX = 50
 export async function findToLookAt(store: Store, clock: Clock): Promise<readonly LookAt[]> {
   const beforeMilliseconds = clock.nowMilliseconds() - limits.foundUnseenSeconds * 1000
   const wanted = { network: null, beforeMilliseconds, count: PLACES_MAX }
-  const [places, deposits] = await store.inTransaction('service', async (tx) => [
+  const [places, deposits, builds] = await store.inTransaction('service', async (tx) => [
     await foundPlaces(tx, wanted),
     await oldUnreadDeposits(tx, wanted),
+    await oldUnreadBuilds(tx, wanted),
   ])
   const found = places.map(({ network, address, nonce, hash, nodes, sinceMilliseconds }) => ({
     network,
@@ -41,9 +43,12 @@ export async function findToLookAt(store: Store, clock: Clock): Promise<readonly
     nodes,
     since: new Date(sinceMilliseconds).toISOString(),
   }))
-  const unread = deposits.map(({ sinceMilliseconds, ...deposit }) => ({
-    ...deposit,
-    ...DEPOSIT,
+  const unread = [
+    ...deposits.map((each) => ({ ...each, nonce: 'deposit' })),
+    ...builds.map((each) => ({ ...each, nonce: 'build' })),
+  ].map(({ sinceMilliseconds, ...each }) => ({
+    ...each,
+    nodes: NODES,
     since: new Date(sinceMilliseconds).toISOString(),
   }))
   return [...found, ...unread]

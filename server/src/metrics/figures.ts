@@ -13,6 +13,8 @@ export interface Figures {
     readonly finalizedHeight: number
     readonly isHalted: boolean
   }[]
+  /** What others signed and nobody tells. */
+  readonly builds: readonly { readonly network: string; readonly unread: number }[]
   /** Events that are numbered and not given out to webhooks yet. */
   readonly givings: { readonly waiting: number; readonly oldestAtMilliseconds: number | null }
   readonly webhooks: {

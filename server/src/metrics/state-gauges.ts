@@ -50,6 +50,11 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'Transactions that brought something to wallets and of which no node tells what.',
     ['network'],
   )
+  const unreadBuilds = gauge(
+    'florin_builds_unread',
+    'Transactions in read blocks that stand for built payments and of which nobody tells what they did.',
+    ['network'],
+  )
   const height = gauge('florin_follower_height', 'Last block that was read.', ['network'])
   const finalHeight = gauge('florin_follower_final_height', 'Last block that counts as final.', [
     'network',
@@ -104,7 +109,8 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'Callers of this instance that wait for a database connection.',
   )
   const ofLanes = [places, oldest, frozen, unread]
-  const fromDatabase = [payments, ...ofLanes, height, finalHeight, halted, lagBlocks]
+  const ofFollowers = [height, finalHeight, halted, lagBlocks]
+  const fromDatabase = [payments, ...ofLanes, unreadBuilds, ...ofFollowers]
 
   return ({ nowMilliseconds, startedMilliseconds, known, followers, pool: connections }) => {
     const age = (atMilliseconds: number | null) =>
@@ -140,6 +146,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
       frozen.set({ network }, lane.frozenLanes)
       unread.set({ network }, lane.unreadDeposits)
     }
+    for (const each of figures.builds) unreadBuilds.set({ network: each.network }, each.unread)
     for (const follower of figures.followers) {
       const { network } = follower
       const seen = heads.get(network)

@@ -15,6 +15,7 @@ import { write } from '../store/test-write.ts'
 import type { BuildResult } from './build-transaction.ts'
 import { openBuildBook } from './follow-builds.ts'
 import { judgeSettlement } from './judge.ts'
+import { unreadBuildFigures } from './unread-store.ts'
 import { openScene } from './test-scene.ts'
 import type { Scene } from './test-scene.ts'
 
@@ -142,12 +143,18 @@ test('a plain payment of which no node tells what it did is not over, and paid o
   const book = started('module')
   const untold = { ...unread(), isUntold: true as const }
   await sight(book, untold)
+  const { network } = scene.chain.config
+  const counted = () => inTx((tx) => unreadBuildFigures(tx, [network, 'another']))
+  const none = { network: 'another', unread: 0 }
+  expect(await counted()).toEqual([{ network, unread: 1 }, none])
   await outlive(book)
   expect(await scene.record(built)).toMatchObject({ status: 'pending', remark: null })
   expect(await lookAgain(book, untold)).toBe(1)
   await finalize(book)
   expect(await status()).toBe('pending')
+  expect(await counted()).toEqual([{ network, unread: 1 }, none])
   expect(await lookAgain(book, sale)).toBe(1)
+  expect(await counted()).toEqual([{ network, unread: 0 }, none])
   await finalize(book)
   expect(await status()).toBe('settled')
 })

@@ -1,5 +1,5 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { TransactionHash } from '../chains/chain.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
 import type { PaymentId } from '../kernel/id.ts'
 import type { SightedPlace } from '../sender/build-book.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -60,6 +60,50 @@ export async function unreadBuilds(
     height: BigInt(row.height),
     blockHash: row.block_hash,
   }))
+}
+
+/** Those of live builds of every network that were built so long ago that a person should look, the oldest first. Since when: since they were built. */
+export async function oldUnreadBuilds(
+  tx: Tx,
+  { beforeMilliseconds, count }: { readonly beforeMilliseconds: number; readonly count: number },
+): Promise<
+  readonly {
+    readonly network: NetworkId
+    readonly address: Address
+    readonly hash: TransactionHash
+    readonly sinceMilliseconds: number
+  }[]
+> {
+  const rows = await tx.query<{
+    network: NetworkId
+    address: Address
+    hash: TransactionHash
+    since: Date
+  }>(
+    'unread_builds_old',
+    `select u.network, b.sender as address, u.hash, min(b.created_at) as since from unread_builds u
+     join builds b on b.payment_id = u.payment_id and b.closed_at is null and b.seen_height is null
+     where b.created_at <= to_timestamp($1 / 1000.0)
+     group by u.network, b.sender, u.hash order by since, u.hash limit $2`,
+    [beforeMilliseconds, count],
+  )
+  return rows.map(({ since, ...row }) => ({ ...row, sinceMilliseconds: since.getTime() }))
+}
+
+/** How many transactions in read blocks stand for live builds of each network, and nobody tells what they did. */
+export async function unreadBuildFigures(
+  tx: Tx,
+  networks: readonly string[],
+): Promise<readonly { readonly network: string; readonly unread: number }[]> {
+  const rows = await tx.query<{ network: string; unread: string }>(
+    'unread_builds_figures',
+    `select n.network, (select count(distinct u.hash) from unread_builds u
+       join builds b on b.payment_id = u.payment_id and b.closed_at is null and b.seen_height is null
+       where u.network = n.network) as unread
+     from unnest($1::text[]) as n (network)`,
+    [networks],
+  )
+  return rows.map(({ network, unread }) => ({ network, unread: Number(unread) }))
 }
 
 /** They have been read. */
