@@ -1,13 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { appointSettler } from '@florin/server/facilitator/settler-store.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
+import type { Log } from '@florin/server/kernel/log.ts'
+import { makeWallet } from '@florin/server/payments/test-lane.ts'
 import { openFoundPlace } from '@florin/server/sender/test-found.ts'
 import { openStore } from '@florin/server/store/postgres.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runDoctor } from './doctor.ts'
+import { sayUnsettled } from './serve/say-unsettled.ts'
+import { readNetworksFile } from './up/networks.ts'
 
 const SOUND = 'Every invariant holds in what could be asked.'
 let database: TestDatabase
@@ -20,11 +25,26 @@ afterAll(async () => {
   await database.close()
 })
 
+/** Networks whose nodes are away. */
+const networksFile = join(directory, 'networks.json')
+const example = readFileSync(join(import.meta.dirname, '../../networks.example.json'), 'utf8')
+writeFileSync(
+  networksFile,
+  example.replaceAll(/https:\/\/\w+\.node-\w+\.example/g, 'http://127.0.0.1:1'),
+)
+
 async function doctor(...args: readonly string[]): Promise<{ code: number; text: string }> {
+  return await doctorOf({}, args)
+}
+
+async function doctorOf(
+  more: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<{ code: number; text: string }> {
   let text = ''
   const code = await runDoctor({
     args,
-    environment: { FLORIN_DATA_DIR: directory, DATABASE_URL: database.url.reveal() },
+    environment: { FLORIN_DATA_DIR: directory, DATABASE_URL: database.url.reveal(), ...more },
     print: (part) => {
       text += part
     },
@@ -95,4 +115,35 @@ test('florin doctor ends with 1 while something waits for a person', async () =>
     findings: [],
     lookAt: [{ hash, nodes: ['one.example'] }],
   })
+})
+
+test('florin doctor and florin serve name each network on which no wallet settles, and the command for it', async () => {
+  const command = 'florin wallets settle ADDRESS'
+  const [base, solana] = ['eip155:8453', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']
+  const networks = await readNetworksFile(networksFile)
+  const said = async () => {
+    const { text } = await doctorOf({ FLORIN_NETWORKS: networksFile })
+    const { text: json } = await doctorOf({ FLORIN_NETWORKS: networksFile }, ['--json'])
+    const warned: unknown[] = []
+    const log = { warn: (facts: unknown) => void warned.push(facts) } as Partial<Log> as Log
+    await sayUnsettled({ store: database.store, log }, networks)
+    return {
+      lines: text.split('\n').filter((line) => line.startsWith('not settled: ')),
+      unsettled: (JSON.parse(json) as { unsettled: unknown }).unsettled,
+      warned,
+    }
+  }
+  const none = await said()
+  expect(none.unsettled).toEqual([base, solana])
+  expect(none.lines).toHaveLength(2)
+  for (const [at, network] of [base, solana].entries()) {
+    expect(none.lines[at]).toContain(`on ${network},`)
+    expect(none.lines[at]).toContain(command)
+    expect(none.warned[at]).toMatchObject({ network, reason: expect.stringContaining(command) })
+  }
+  const { id } = await makeWallet(database.store)
+  await database.store.inTransaction('service', (tx) => appointSettler(tx, id, 0))
+  const one = await said()
+  expect(one).toMatchObject({ unsettled: [solana], warned: [{ network: solana }] })
+  expect(one.lines).toHaveLength(1)
 })

@@ -1,6 +1,7 @@
 import { connectChain } from '@florin/server/chains/connect.ts'
 import type { LookAt } from '@florin/server/doctor/look-at.ts'
 import { diagnose } from '@florin/server/doctor/run.ts'
+import { unsettledNetworks, wordsOfUnsettled } from '@florin/server/facilitator/unsettled.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
 import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
@@ -36,9 +37,10 @@ export const runDoctor: Run = async ({ args, environment, print }) => {
   })
   try {
     const diagnosis = await diagnose({ store, chains, clock: systemClock })
+    const unsettled = await unsettledNetworks(store, networks)
     const { findings, notTaken, clocks, lookAt } = diagnosis
     const unasked = networks.length === 0 ? [NO_NETWORK] : diagnosis.unasked
-    if (json) print(`${JSON.stringify({ ...diagnosis, unasked })}\n`)
+    if (json) print(`${JSON.stringify({ ...diagnosis, unasked, unsettled })}\n`)
     else {
       if (findings.length === 0) print('Every invariant holds in what could be asked.\n')
       else
@@ -48,9 +50,11 @@ export const runDoctor: Run = async ({ args, environment, print }) => {
       for (const reason of unasked)
         print(`not known, because the chain could not be asked: ${reason}\n`)
       for (const reason of notTaken) print(`configured and not taken: ${reason}\n`)
+      for (const network of unsettled) print(`not settled: ${wordsOfUnsettled(network)}\n`)
       for (const reason of clocks) print(`the clock is off: ${reason}\n`)
       if (lookAt.length > 0) print(foundTable(lookAt))
     }
+    // Whoever only pays has nothing to mend there.
     const waiting = [findings, unasked, notTaken, clocks, lookAt]
     return waiting.every(({ length }) => length === 0) ? 0 : 1
   } catch (error) {

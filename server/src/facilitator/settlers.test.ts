@@ -10,6 +10,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { changeSettler } from './change-settler.ts'
 import { openSettlers } from './settlers.ts'
 import type { Settlers } from './settlers.ts'
+import { unsettledNetworks } from './unsettled.ts'
 
 const networks: readonly NetworkConfig[] = [
   { ...testNetwork(84_532), sandbox: false, sandboxInstance: null },
@@ -52,6 +53,22 @@ test('a wallet is made one that settles, taken out and made one again, each once
   }
   expect(said).toEqual([true, false, true, false, true])
   expect(told).toEqual([`${address} true`, `${address} false`, `${address} true`])
+})
+
+test('a network is unsettled until a wallet of its family that can sign there settles, where it has a token', async () => {
+  const [first] = networks
+  if (first === undefined) throw new Error('no network')
+  const native = { ...first, assets: first.assets.filter(({ asset }) => asset === 'native') }
+  const unsettled = (some: readonly NetworkConfig[]) => unsettledNetworks(database.store, some)
+  expect(await unsettled(networks)).toEqual([first.network])
+  expect(await unsettled([native])).toEqual([])
+  const { address } = await makeWallet(database.store)
+  await change(address, true)
+  expect(await unsettled(networks)).toEqual([])
+  expect(await unsettled([{ ...first, sandboxInstance: 'another' }])).toEqual([first.network])
+  expect(await unsettled([{ ...first, family: 'solana' }])).toEqual([first.network])
+  await change(address, false)
+  expect(await unsettled(networks)).toEqual([first.network])
 })
 
 describe('is refused, and nothing is changed:', () => {

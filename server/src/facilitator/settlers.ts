@@ -26,6 +26,21 @@ export interface Settlers {
   stop(): Promise<void>
 }
 
+/** Those that can sign for these networks, as they are now. */
+export async function readSettlers(
+  store: Store,
+  networks: readonly NetworkConfig[],
+): Promise<readonly Wallet[]> {
+  const all = await store.inTransaction('service', async (tx) =>
+    walletsById(tx, await settlerWallets(tx)),
+  )
+  // Keys of another sandbox sign nothing here.
+  return all.filter(
+    ({ family, sandboxInstance }) => sandboxInstance === keyDomain(networks, family),
+  )
+}
+
+/** Reads them at once, and again every ten seconds until it is stopped. */
 export function openSettlers({
   store,
   clock,
@@ -42,13 +57,7 @@ export function openSettlers({
   const stopping = new AbortController()
 
   async function refresh(): Promise<void> {
-    const all = await store.inTransaction('service', async (tx) =>
-      walletsById(tx, await settlerWallets(tx)),
-    )
-    // Keys of another sandbox sign nothing here.
-    wallets = all.filter(
-      ({ family, sandboxInstance }) => sandboxInstance === keyDomain(networks, family),
-    )
+    wallets = await readSettlers(store, networks)
   }
 
   async function keepFresh(): Promise<void> {
