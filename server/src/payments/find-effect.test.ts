@@ -38,7 +38,8 @@ function find(
 ) {
   const mined: MinedTransaction = {
     ...{ network, hash: '0x1' as TransactionHash, height: 1n, blockHash: 'a', succeeded: true },
-    ...{ feePaid: baseUnits(0n), paymentIds: [payment.id], transfers, paysAccounts },
+    ...{ feePaid: baseUnits(0n), paymentIds: [payment.id], transfers },
+    ...(paysAccounts ? { paysAccounts } : {}),
   }
   return findEffect(payment, mined, used)
 }
