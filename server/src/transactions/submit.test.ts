@@ -102,3 +102,14 @@ describe.each(['evm', 'solana'] as const)('signed bytes on %s', (family) => {
     expect(scene.sent).toEqual([])
   })
 })
+
+test('signed bytes of a build that can take no effect any more are refused, and not sent', async () => {
+  scene = await openScene(database.store, 'evm')
+  const built = await scene.build()
+  const used = { commitments: [], transfers: [], isPlain: false }
+  await scene.mine('a', 101, 1, scene.paid(built, used))
+  await scene.finalize(101)
+  expect(await scene.record(built)).toMatchObject({ status: 'expired' })
+  expect(await submit(signed(built))).toBe('TRANSACTION_FAILED')
+  expect([await storedForms(), scene.sent]).toEqual([[], []])
+})
