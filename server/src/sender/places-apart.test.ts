@@ -231,6 +231,17 @@ describe('a place that is mined', () => {
     expect(await rowsOf(here, address)).toEqual(own)
   })
 
+  test('stays so where what is undone stands above its block', async () => {
+    const own = await rowsOf(here, address)
+    const undone = await inService(async (tx) => {
+      const cursor = await takeLease(tx, here, 'test', 60_000)
+      if (cursor === undefined) throw new Error('no lease')
+      return rollBack(tx, cursor, { ...BLOCK, blockHash: BLOCK.hash }, { hasNonces: true })
+    })
+    expect(undone).toEqual({ reopened: [], violated: [] })
+    expect(await rowsOf(here, address)).toEqual(own)
+  })
+
   test('gets no further bytes', async () => {
     const own = await rowsOf(here, address)
     const terms = JSON.parse('{"fee":"2"}') as Terms

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { proofKey } from '../chains/exact.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { judge, termsPaid } from './judge.ts'
+import { judge, judgeSettlement, termsPaid } from './judge.ts'
 import { openScene } from './test-scene.ts'
 import type { Scene } from './test-scene.ts'
 
@@ -41,7 +42,20 @@ test('a transfer of another token, amount or recipient pays no build, nor do two
     expect(given({ ...one, ...change })).toMatchObject({ remark: 'other_terms' })
   }
   expect(given()).toMatchObject({ remark: 'other_terms' })
-  expect(given(one, { ...one, logIndex: one.logIndex + 1 })).toMatchObject({
-    remark: 'other_terms',
-  })
+  expect(given(one, { ...one })).toMatchObject({ remark: 'other_terms' })
+})
+
+test('a proof pays the build that settles it only by the transfer that was asked for', async () => {
+  const built = await scene.build()
+  const key = proofKey('a proof')
+  const build = { ...built.build, nonce: null, proofKey: key }
+  const right = { ...scene.paid(built), proofKey: key }
+  const [one] = right.transfers
+  if (one === undefined) throw new Error('no transfer')
+  expect(judgeSettlement(build, right)).toMatchObject({ kind: 'settled' })
+  for (const change of [{ asset: 'another' }, { amount: one.amount - 1n }, { to: build.sender }]) {
+    expect(judgeSettlement(build, { ...right, transfers: [{ ...one, ...change }] })).toBeUndefined()
+  }
+  expect(judgeSettlement(build, { ...right, succeeded: false })).toEqual({ kind: 'failed' })
+  expect(judgeSettlement(build, { ...right, proofKey: proofKey('another') })).toBeUndefined()
 })
