@@ -171,6 +171,7 @@ describe('what is done to a lane of one network is done neither to that of anoth
     const take = () => inService((tx) => takeUnbooked(tx, here, [hashAt(0n)]))
     expect(await take()).toEqual([])
     expect((await close(here)).closed).toMatchObject([{ hash: hashAt(0n), feePaid: 3n }])
+    expect(await close(here)).toEqual({ closed: [], isWhole: true })
     expect(await rowsOf(there, address)).toEqual(mined)
     await close(there)
     const final = await rowsOf(there, address)
