@@ -258,6 +258,7 @@ describe('what a node shows of a block', () => {
     data: encodeBase58(data),
   })
   const called = instruction(PROGRAM, [], Uint8Array.of(0))
+  const HEADER = { numRequiredSignatures: 1 }
   const held = (accountIndex: number, owner: Address, amount: bigint) => ({
     accountIndex,
     mint: MINT,
@@ -286,7 +287,11 @@ describe('what a node shows of a block', () => {
     slot: 20,
     transaction: {
       signatures: [HASH],
-      message: { accountKeys: KEYS, instructions: [called, called, called].map(listed) },
+      message: {
+        header: HEADER,
+        accountKeys: KEYS,
+        instructions: [called, called, called].map(listed),
+      },
     },
     meta,
   }
@@ -319,8 +324,13 @@ describe('what a node shows of a block', () => {
   test('counts no token program that the account is not of', async () => {
     const accountKeys = KEYS.map((each) => (each === TOKEN_PROGRAM ? TOKEN_2022_PROGRAM : each))
     const instructions = [listed(move(PAYERS, PAYER, OWNERS, 10n))]
-    const transaction = { ...whole.transaction, message: { accountKeys, instructions } }
-    const getTransaction = { ...whole, transaction, meta: { ...meta, innerInstructions: [] } }
+    const transaction = {
+      ...whole.transaction,
+      message: { header: HEADER, accountKeys, instructions },
+    }
+    const postBalances = KEYS.map((_, index) => (index === 0 ? 5_000 : 10_000))
+    const told = { ...meta, innerInstructions: [], postBalances }
+    const getTransaction = { ...whole, transaction, meta: told }
     expect(await arrivals({ getTransaction })).toEqual([])
   })
 
@@ -347,6 +357,7 @@ describe('what a node shows of a block', () => {
             transaction: {
               ...whole.transaction,
               message: {
+                header: HEADER,
                 accountKeys: KEYS,
                 instructions: [{ programIdIndex: 99, accounts: [], data: '' }],
               },

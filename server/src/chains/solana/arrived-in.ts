@@ -3,6 +3,7 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address, Arrival } from '../chain.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
+import { indexFrom, integerFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import type { Facts } from './facts.ts'
 import { allInstructions, lamportTransfer } from './instructions.ts'
@@ -11,7 +12,8 @@ import { accountsOf } from './outcome.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { holdingsOf, movesOf } from './token-transfers.ts'
 import type { Holding, Move } from './token-transfers.ts'
-import { unreadArrivals } from './unread-arrivals.ts'
+import { unreadArrivals, unreadLamports } from './unread-arrivals.ts'
+import { gainedBy } from './untrue-lamports.ts'
 
 /** A transfer as its transaction alone tells it. */
 export type Transfer = Pick<Arrival, 'asset' | 'from' | 'to' | 'amount' | 'effectIndex'>
@@ -28,7 +30,7 @@ interface Incoming {
 /**
  * Every transfer of a configured asset that a transaction which succeeded made, by its own instructions or by programs that these called:
  * lamports by the System program, tokens by a token program into the owner's associated account, which is what a wallet can spend. Tokens there that
- * no known instruction explains came, too. Those to other owners are left out.
+ * no known instruction explains came, too, and so did lamports, to wallets that signed nothing. Those to other owners are left out.
  */
 export function transfersIn(
   fields: Fields,
@@ -52,10 +54,17 @@ export function transfersIn(
       effectIndex: each.index,
     })),
   )
+  const header = fieldsFrom(message['header'], "message's header")
+  const around = {
+    ...{ accounts, holdings, transfers: lamports, gained: gainedBy(meta) },
+    signers: indexFrom(header['numRequiredSignatures'], 'signers'),
+    fee: integerFrom(meta['fee'], 'fee'),
+  }
   const listed = new Set(config.assets.map(({ asset }) => asset))
   const isWanted = ({ owner, mint }: Holding) => mine.has(owner) && listed.has(mint)
   return [
     ...lamports.filter(({ to }) => mine.has(to)),
+    ...unreadLamports(around, (account) => mine.has(account)),
     ...tokensIn(moves, incoming, holdings, facts, isWanted),
     ...unreadArrivals(
       { accounts, holdings, explained: explainedBy(moves, incoming) },

@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '../chain.ts'
-import { addressFromBytes, knownAddress } from './account.ts'
+import { addressBytes, addressFromBytes, knownAddress } from './account.ts'
 import type { Instruction } from './message.ts'
-import { TOKEN_PROGRAM } from './programs.ts'
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
 import { startTestChain } from './test-chain.ts'
 import type { TestChain, TestWallet } from './test-chain.ts'
 import { USDC } from './test-network.ts'
 import { associatedAccount } from './token-account.ts'
-import { unreadArrivals } from './unread-arrivals.ts'
+import { unreadArrivals, unreadLamports } from './unread-arrivals.ts'
 
 const MINT = knownAddress(USDC.asset)
 const tokensOf = (owner: Address): Address => associatedAccount(owner, TOKEN_PROGRAM, MINT).address
@@ -103,4 +104,77 @@ test('nothing has come beside what is told, nor where less is there than is told
   expect(unread([BOB, 10n, 5n], [OWNER, 1n, 6n])).toEqual([])
   expect(unread([BOB, 10n, 5n], [OWNER, 1n, 5n])).toEqual([])
   expect(unread([ALICE, 10n, 2n], [OWNER, 8n, 2n])).toEqual([])
+})
+
+const u64 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(BigInt(value))
+  return bytes
+}
+/** System program: `Transfer` and `TransferWithSeed`. */
+const pay = (to: Address, lamports: number): Instruction => ({
+  program: SYSTEM_PROGRAM,
+  accounts: [payer.address, to].map((address) => ({ address, isWritable: true })),
+  data: Buffer.concat([Uint8Array.of(2, 0, 0, 0), u64(lamports)]),
+})
+
+test('lamports have arrived by a transfer with a seed, and by a token account that was closed', async () => {
+  const { address } = await world.wallet(['native', '1'])
+  const owner = addressBytes(SYSTEM_PROGRAM)
+  const hash = createHash('sha256').update(addressBytes(payer.address)).update('till').update(owner)
+  const till = addressFromBytes(hash.digest())
+  const fromTill: Instruction = {
+    program: SYSTEM_PROGRAM,
+    accounts: [
+      { address: till, isWritable: true },
+      { address: payer.address, isWritable: false },
+      { address, isWritable: true },
+    ],
+    data: Buffer.concat([
+      Uint8Array.of(11, 0, 0, 0),
+      ...[u64(400_000), u64(4), Buffer.from('till'), owner],
+    ]),
+  }
+  await arrivedBy([pay(till, 5_000_000)], address)
+  const { height } = await world.run(payer, [fromTill, pay(address, 7)])
+  const [block] = await world.chain.blocks(height, 1)
+  if (block === undefined) throw new Error('no block')
+  expect(await world.chain.arrivals([block], async () => new Set([address]))).toMatchObject([
+    { asset: 'native', from: payer.address, to: address, amount: 7n },
+    { asset: 'native', from: till, to: address, amount: 400_000n },
+  ])
+
+  const closer = await world.wallet(['native', '1'], ['USDC', '1'])
+  const account = { address: tokensOf(closer.address), isWritable: true }
+  const signer = { address: closer.address, isWritable: false }
+  const given = move(payer.address, 1_000_000n)
+  const [, mint, target] = given.accounts
+  if (mint === undefined || target === undefined) throw new Error('a transfer has four accounts')
+  const empty = { ...given, accounts: [account, mint, target, signer] }
+  const close: Instruction = {
+    program: TOKEN_PROGRAM,
+    accounts: [account, { address, isWritable: true }, signer],
+    data: Uint8Array.of(9),
+  }
+  const closed = await world.run(closer, [empty, close])
+  const [last] = await world.chain.blocks(closed.height, 1)
+  if (last === undefined) throw new Error('no block')
+  expect(await world.chain.arrivals([last], async () => new Set([address]))).toMatchObject([
+    { asset: 'native', from: closer.address, to: address, amount: 2_039_280n },
+  ])
+})
+
+test('lamports that no instruction explains came to wallets that signed nothing, from who has most less', () => {
+  const accounts = [BROKER, ALICE, BOB, OWNER]
+  const came = (signers: number, gained: readonly bigint[], transfers = [] as const) =>
+    unreadLamports(
+      { accounts, signers, gained, fee: 5n, holdings: new Map(), transfers },
+      (account) => account === OWNER || account === BROKER,
+    ).map(({ from, to, amount, effectIndex }) => [from, to, amount, effectIndex])
+  expect(came(1, [-5n, -30n, -10n, 40n])).toEqual([[ALICE, OWNER, 40n, 1_000_000_003]])
+  expect(came(1, [-5n, 0n, 0n, 0n])).toEqual([])
+  expect(came(1, [-45n, 0n, 0n, 40n])).toEqual([[BROKER, OWNER, 40n, 1_000_000_003]])
+  // Who signs may get rent back, or what its own trade gave.
+  expect(came(4, [35n, -40n, 0n, 0n])).toEqual([])
+  expect(came(4, [-5n, -40n, 0n, 40n])).toEqual([])
 })

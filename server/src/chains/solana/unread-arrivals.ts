@@ -58,3 +58,52 @@ export function unreadArrivals(
     ]
   })
 }
+
+/**
+ * Lamports that came to wallets by nothing that is read: a transfer with a seed, the withdrawal of a nonce, an account that was closed, or a program's own
+ * hand. Only to wallets that signed nothing: of one that did, fees, rent that comes back and what its own trades gave are part of its balance. `transfers` are
+ * those that are read. As the giver counts who has most less without an explanation, of a token account its owner; where nobody has, who sent the transaction.
+ */
+export function unreadLamports(
+  {
+    accounts,
+    signers,
+    gained,
+    fee,
+    holdings,
+    transfers,
+  }: {
+    readonly accounts: readonly Address[]
+    /** How many of the accounts signed, the first ones. */
+    readonly signers: number
+    /** What each account has more than before. */
+    readonly gained: readonly bigint[]
+    readonly fee: bigint
+    readonly holdings: ReadonlyMap<Address, Holding>
+    readonly transfers: readonly Pick<Arrival, 'from' | 'to' | 'amount'>[]
+  },
+  isWanted: (account: Address) => boolean,
+): readonly Pick<Arrival, 'asset' | 'from' | 'to' | 'amount' | 'effectIndex'>[] {
+  const [payer] = accounts
+  if (payer === undefined) return []
+  const more = new Map(accounts.map((account, at) => [account, gained[at] ?? 0n]))
+  const add = (account: Address, lamports: bigint) =>
+    more.set(account, (more.get(account) ?? 0n) + lamports)
+  add(payer, fee)
+  for (const { from, to, amount } of transfers) {
+    add(from, amount)
+    add(to, 0n - amount)
+  }
+  const [giver, lost = 0n] =
+    [...more].toSorted(([, one], [, other]) => Number(one > other) - Number(one < other))[0] ?? []
+  const held = giver === undefined ? undefined : holdings.get(giver)
+  const from = lost < 0n ? (held === undefined ? giver : ownerBefore(held)) : undefined
+  return accounts.slice(signers).flatMap((account, place) => {
+    const amount = more.get(account) ?? 0n
+    if (!isWanted(account) || amount <= 0n) return []
+    const effectIndex = UNREAD_INDEX + signers + place
+    return [
+      { asset: 'native', from: from ?? payer, to: account, amount: baseUnits(amount), effectIndex },
+    ]
+  })
+}

@@ -67,8 +67,8 @@ export function isFailureUntrue(meta: Fields, accounts: readonly Address[]): boo
   return !isPaid || holdings.some(({ before, after }) => before !== after)
 }
 
-/** What each account has more than before, in lamports. */
-function gainedBy(meta: Fields): readonly bigint[] {
+/** What each account has more than before, in lamports, in the order of the balances. Throws NodeFailure when these are malformed. */
+export function gainedBy(meta: Fields): readonly bigint[] {
   const [before = [], after = []] = ['preBalances', 'postBalances'].map((which) =>
     listFrom(meta[which], which).map((balance) => integerFrom(balance, which)),
   )
