@@ -11,15 +11,15 @@ import { readWireTransaction } from './wire-transaction.ts'
 const COMMITMENTS = ['finalized', 'confirmed'] as const
 
 /**
- * How many nodes with a say it takes against one that stands still and calls a blockhash good where it stands. Between two, a chain that makes no blocks and a
- * node that makes some up look the same.
+ * How many nodes with a say it takes against one that stands still and does not call a blockhash over where it stands. Between two, a chain that makes no blocks
+ * and a node that makes some up look the same.
  */
 const AGAINST_STANDING = 2
 
 /**
  * For each transaction, signed or not, the slot from which on no block takes it; undefined where a node says that its blockhash is still
- * taken, does not say, or is behind. A node that is silent, once it was asked, is passed over, as long as another one is left; so is one that stands still,
- * unless it calls the blockhash good itself and fewer than two others say otherwise. Two questions to each node for each blockhash. Never throws for a node.
+ * taken, does not say, or is behind. A node that is silent, once it was asked, is passed over, as long as another one is left; so is one that stands still
+ * and calls the blockhash over itself. Where it does not, calling it good or saying nothing, two others have to. Two questions to each node for each blockhash. Never throws for a node.
  *
  * A node answers `false` for a blockhash that is too old and for one that it does not know. Of a final block `false` holds for good, since every
  * block that is still to come stands on it; what that block is too young to know, the confirmed one does, on which bytes are made. Source:
@@ -47,7 +47,8 @@ export async function deadFrom(
     const slots = words.filter(({ stands }) => !stands).map(({ deadAt }) => deadAt)
     if (slots.length === 0) return undefined
     if (slots.some((slot) => slot === undefined || slot < sinceHeight)) return undefined
-    const isContradicted = words.some(({ stands, isLive }) => stands && isLive)
+    // Nor is what it did not say that it is over: its confirmed block may know what its final one is too young for.
+    const isContradicted = words.some(({ stands, deadAt }) => stands && deadAt === undefined)
     if (isContradicted && slots.length < AGAINST_STANDING) return undefined
     return slots.reduce<bigint>(
       (most, slot) => (slot !== undefined && slot > most ? slot : most),
@@ -60,8 +61,6 @@ export async function deadFrom(
 interface Word {
   /** The slot of the final block at which it calls it unusable; undefined where it does not. */
   readonly deadAt: bigint | undefined
-  /** Whether it calls it good, at either commitment. */
-  readonly isLive: boolean
   /** Of which blocks it speaks. */
   readonly slots: readonly bigint[]
 }
@@ -77,10 +76,10 @@ function wordAt(
     return orUndefined(() => parse(answer.result))
   })
   const said = [final, confirmed].filter((each) => each !== undefined)
-  const isLive = said.some((each) => each.isLive)
   const slots = said.map(({ slot }) => slot)
-  if (final === undefined || confirmed === undefined) return { deadAt: undefined, isLive, slots }
+  if (final === undefined || confirmed === undefined) return { deadAt: undefined, slots }
+  const isLive = final.isLive || confirmed.isLive
   // Behind one URL another machine may answer each time.
   const isBehind = confirmed.slot < final.slot
-  return { deadAt: isLive || isBehind ? undefined : final.slot, isLive, slots }
+  return { deadAt: isLive || isBehind ? undefined : final.slot, slots }
 }

@@ -28,12 +28,14 @@ interface Fake {
   isLive: boolean
   hasFound: boolean
   isAway: boolean
+  /** Of which blocks it does not say whether a blockhash is good. */
+  hides: readonly string[]
   /** It does not say how far it is. */
   hidesSlot: boolean
 }
 const GOES: Fake = {
   ...{ slot: START, pace: ROUND.blocks },
-  ...{ isLive: false, hasFound: false, isAway: false, hidesSlot: false },
+  ...{ isLive: false, hasFound: false, isAway: false, hides: [], hidesSlot: false },
 }
 const STANDS: Fake = { ...GOES, pace: 0 }
 
@@ -51,6 +53,7 @@ function nodeOf(fake: Fake): Promise<TestNode> {
         value: { blockhash: address(2), lastValidBlockHeight: fake.slot + 100 },
       }),
     isBlockhashValid: ([, { commitment }]: [string, { commitment: string }]) => {
+      if (fake.hides.includes(commitment)) return error(-32_005, 'Too many requests')
       const slot = commitment === 'finalized' ? fake.slot - 32 : fake.slot
       return result({ context: { slot }, value: fake.isLive })
     },
@@ -153,6 +156,18 @@ describe('a node that answers and stands still', () => {
     await outvoted.pass(ROUNDS.tooLong)
     expect(await outvoted.ask(START)).toBeUndefined()
   })
+
+  test.each([[['finalized', 'confirmed']], [['confirmed']], [['finalized']]])(
+    'is heard where it does not say of its %j block that the blockhash is over, until two others say so',
+    async (hides) => {
+      const two = await openScene([{ ...STANDS, hides }, { ...GOES }])
+      await two.pass(ROUNDS.tooLong)
+      expect(await two.ask()).toBeUndefined()
+      const three = await openScene([{ ...STANDS, hides }, { ...GOES }, { ...GOES }])
+      await three.pass(ROUNDS.tooLong)
+      expect(await three.ask()).toBeDefined()
+    },
+  )
 
   test('leaves the others with theirs, and has it again where nobody else is left', async () => {
     const live = await openScene([{ ...STANDS }, { ...GOES, isLive: true }])
