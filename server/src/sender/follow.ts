@@ -224,9 +224,7 @@ export class ChainMoved extends Error {
 async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
   const { chain, store, book, deposits, builds, log } = deps
   const { network } = cursor
-  const remembered = await store.inTransaction('service', (tx) =>
-    rememberedBlocks(tx, network, cursor.height, limits.rememberedBlocksMax),
-  )
+  const remembered = await store.inTransaction('service', (tx) => rememberedBlocks(tx, cursor))
   const lowest = remembered.at(-1)
   if (lowest === undefined) throw new Error('no block is remembered')
   const canonical = new Map<bigint, string>()

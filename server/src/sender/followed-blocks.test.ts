@@ -7,6 +7,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import {
   beginFollowing,
   followedHeightOf,
+  rememberedBlocks,
   storeBlocks,
   storeFinality,
   takeLease,
@@ -35,10 +36,15 @@ test.each([
       ...{ height, hash: hashOf(height), parentHash: '' },
       ...{ timeMilliseconds: 0, transactionHashes: [] },
     }))
-    await storeFinality(tx, await storeBlocks(tx, cursor, blocks), final)
+    const moved = await storeFinality(tx, await storeBlocks(tx, cursor, blocks), final)
     const found: (bigint | undefined)[] = []
     for (const height of heights) found.push(await followedHeightOf(tx, network, hashOf(height)))
-    return found
+    return { found, reread: await rememberedBlocks(tx, moved) }
   })
-  expect(remembered).toEqual([undefined, ...heights.slice(1)])
+  expect(remembered.found).toEqual([undefined, ...heights.slice(1)])
+  // After a reorganisation each is read again: no hour of blocks is.
+  const reach = final - BigInt(limits.finalBlocksKept)
+  expect(remembered.reread.map(({ height }) => height)).toEqual(
+    heights.filter((height) => height >= reach).toReversed(),
+  )
 })

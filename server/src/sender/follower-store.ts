@@ -319,18 +319,17 @@ export async function storeFinality(
   return moved
 }
 
-/** The remembered blocks from the newest down, for finding where a reorg began. */
+/** The remembered blocks from the newest down, for finding where a reorg began: each of them is asked for again, so none by which things are dated only. */
 export async function rememberedBlocks(
   tx: Tx,
-  network: NetworkId,
-  atOrBelow: bigint,
-  count: number,
+  { network, height, finalizedHeight }: Pick<Cursor, 'network' | 'height' | 'finalizedHeight'>,
 ): Promise<readonly { height: bigint; blockHash: string }[]> {
+  const lowest = finalizedHeight - BigInt(limits.finalBlocksKept)
   const rows = await tx.query<{ height: string; block_hash: string }>(
     'followed_blocks_read',
-    `select height, block_hash from followed_blocks where network = $1 and height <= $2
-     order by height desc limit $3`,
-    [network, atOrBelow.toString(), count],
+    `select height, block_hash from followed_blocks where network = $1 and height <= $2 and height >= $3
+     order by height desc limit $4`,
+    [network, height.toString(), lowest.toString(), limits.rememberedBlocksMax],
   )
   return rows.map((row) => ({ height: BigInt(row.height), blockHash: row.block_hash }))
 }
