@@ -266,6 +266,7 @@ describe('florin up', () => {
       findings: [],
       unasked: [],
       notTaken: [],
+      unsettled: [],
       clocks: [],
       lookAt: [],
     })

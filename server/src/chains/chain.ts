@@ -205,8 +205,8 @@ export interface HistoryLook {
   /** Of the same block, as heights are counted elsewhere. */
   readonly height: bigint
   readonly found: boolean
-  /** Where its history begins, as heights are counted elsewhere: of what came before it finds nothing. Left out where it does not tell. */
-  readonly historyFrom?: bigint
+  /** Whether its history has each of the blocks that were named: what it does not find was in none of them. Left out where none were named. */
+  readonly covers?: boolean
 }
 
 /** A transaction that is about to be called dead. */
@@ -231,8 +231,14 @@ export type Renewal =
       madeAfter?(terms: Terms): string | undefined
       /** Whether new bytes can be made here; only the payer can make those of its own transaction. Left out: always. */
       isRenewable?(terms: Terms): boolean
-      /** Per hash, one look per node that answered and moves, or has found it. Throws NodeFailure when there is none. */
-      lookBack(hashes: readonly TransactionHash[]): Promise<readonly (readonly HistoryLook[])[]>
+      /**
+       * Per hash, one look per node that answered and moves, or has found it. Throws NodeFailure when there is none. `among`: the heights of final blocks in a
+       * row, of which each look then tells whether the node's history has them.
+       */
+      lookBack(
+        hashes: readonly TransactionHash[],
+        among?: readonly bigint[],
+      ): Promise<readonly (readonly HistoryLook[])[]>
       /**
        * For each transaction a height above which no block takes it: by then each of the nodes calls it over on its own final chain, whatever
        * one of them told when it was made. Undefined where a node says that it can still be included, says nothing or is behind; one that has given no

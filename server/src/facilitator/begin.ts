@@ -56,6 +56,10 @@ async function draftAndClaim(
     if (wasSent === true) {
       return { kind: 'refused', reason: 'duplicate_settlement', message: PROCESSED, isUsed: true }
     }
+    // In some seconds the blocks that could hold it are final.
+    if (wasSent === 'too young') {
+      return { kind: 'refused', reason: 'network_unavailable', isBehind: true }
+    }
     // That it lacks time alone would say that nothing was paid, and a fresh one is needed.
     return wasSent === 'untold'
       ? { kind: 'refused', ...refused, message: PAST_UNTOLD, isPastUntold: true }

@@ -48,9 +48,9 @@ export const APPROVAL_PENDING =
 export const PROCESSED =
   'The chain has processed this payment already: look there what became of it before anybody is asked to pay again.'
 
-/** Of a payment whose time is over, where no history tells whether it took effect before. */
+/** Of a payment that no node takes any more, or yet, where no history tells whether it took effect before. */
 export const PAST_UNTOLD =
-  'The time of this payment is over. No node here has the history to tell whether it was sent before: look at the chain before anybody is asked to pay again.'
+  'The time of this payment is over, or has only just begun. No node here has the history to tell whether it was sent before: look at the chain before anybody is asked to pay again.'
 
 /** What people should read where the code's own sentence says something else. */
 const MESSAGES: Partial<Record<Reason, string>> = {

@@ -241,7 +241,6 @@ test('one whose blockhash the node does not know is not over at once: the payer 
 test('whose time is over is no reason for a fresh one where no history tells whether it was paid', async () => {
   const reason = 'invalid_exact_svm_transaction_simulation_failed'
   const scene = sceneOf(undefined, { ok: true }, 'exact')
-  let historyFrom = 0n
   for (const chain of scene.deps.chains.values()) {
     if (chain.exact === undefined) throw new Error('no exact')
     const signable = {} as Terms
@@ -250,9 +249,9 @@ test('whose time is over is no reason for a fresh one where no history tells whe
     })
     const look = { node: 'one', finalizedHeight: 9n, height: 9n, found: false }
     Object.assign(chain, {
-      config: { ...chain.config, sandbox: false },
+      config: { ...chain.config, sandbox: true },
       sign: async () => ({ hash: '0x1', raw: Uint8Array.of(1) }),
-      renewal: { kind: 'lifetime', lookBack: async () => [[{ ...look, historyFrom }]] },
+      renewal: { kind: 'lifetime', lookBack: async () => [[look]] },
     })
   }
   const slept: number[] = []
@@ -267,7 +266,9 @@ test('whose time is over is no reason for a fresh one where no history tells whe
       { accountId, presented: scene.presented, over, waitUntilMilliseconds },
     )
   expect(await settle()).toMatchObject({ kind: 'refused', reason, lacks: 'time', message: 'over' })
-  historyFrom = 500n
+  for (const chain of scene.deps.chains.values()) {
+    Object.assign(chain, { config: { ...chain.config, sandbox: false } })
+  }
   const untold = await settle()
   expect(untold).toMatchObject({ kind: 'refused', reason, message: PAST_UNTOLD })
   expect(untold).not.toHaveProperty('lacks')

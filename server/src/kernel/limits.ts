@@ -360,6 +360,8 @@ export const limits = {
   finalBlocksKept: 64,
   /** The same where a transaction names a block that it was made on (Solana): an hour of blocks of 400 ms, so that one that is late can be dated. */
   datedBlocksKept: 9_000,
+  /** Blocks after the one that a transaction names which may hold it, and some to spare. Source: Agave, `MAX_PROCESSING_AGE`, 150. */
+  datedBlocksAfter: 155,
   /** Heads that wait for their block to be followed before what they call final counts. */
   toldHeadsMax: 16,
   rememberedBlocksMax: 2_000,

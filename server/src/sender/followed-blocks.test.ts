@@ -4,9 +4,9 @@ import { limits } from '../kernel/limits.ts'
 import { testNetwork } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
+import { followedHeightOf } from './dated-blocks-store.ts'
 import {
   beginFollowing,
-  followedHeightOf,
   rememberedBlocks,
   storeBlocks,
   storeFinality,

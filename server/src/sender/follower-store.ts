@@ -334,20 +334,6 @@ export async function rememberedBlocks(
   return rows.map((row) => ({ height: BigInt(row.height), blockHash: row.block_hash }))
 }
 
-/** At which height the follower has read a block of this hash; undefined where it has not, or no longer remembers it. */
-export async function followedHeightOf(
-  tx: Tx,
-  network: NetworkId,
-  blockHash: string,
-): Promise<bigint | undefined> {
-  const rows = await tx.query<{ height: string }>(
-    'followed_block_height',
-    `select height from followed_blocks where network = $1 and block_hash = $2`,
-    [network, blockHash],
-  )
-  return rows[0] && BigInt(rows[0].height)
-}
-
 /** The hashes among these of blocks that the follower has read on its chain. */
 export async function areFollowed(
   tx: Tx,

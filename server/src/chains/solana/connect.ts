@@ -88,7 +88,7 @@ export function connectSolana(options: ConnectOptions): Chain {
       madeAfter: (terms) =>
         arePaymentTerms(terms) ? madeAfter(readPaymentTerms(terms, config.network)) : undefined,
       isRenewable: (terms) => !arePaymentTerms(terms),
-      lookBack: (hashes) => lookBack(transport, nodeNames, hashes, say),
+      lookBack: (hashes, among) => lookBack(transport, nodeNames, hashes, { say, among }),
       deadFrom: (doomed) => deadFrom(transport, doomed, say),
       finalHeights: () => finalHeights(transport, say),
     },

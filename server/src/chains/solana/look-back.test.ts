@@ -26,6 +26,9 @@ function nodeWith(change: Lines = {}): Script {
   })
 }
 
+/** How three blocks from 601 on are asked for. */
+const ASKED = JSON.stringify([601, 3, { commitment: 'finalized' }])
+
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()))
@@ -34,11 +37,12 @@ afterEach(async () => {
 async function lookBack(
   scripts: readonly Script[],
   hashes: readonly TransactionHash[],
+  among?: readonly bigint[],
 ): Promise<{ looks: readonly (readonly HistoryLook[])[]; nodes: readonly TestNode[] }> {
   const { chain, nodes, stop } = await startScripted(scripts)
   stops.push(stop)
   if (chain.renewal.kind !== 'lifetime') throw new Error('Solana renews by lifetime')
-  return { looks: await chain.renewal.lookBack(hashes), nodes }
+  return { looks: await chain.renewal.lookBack(hashes, among), nodes }
 }
 
 describe('a look back', () => {
@@ -58,23 +62,21 @@ describe('a look back', () => {
       [look(500n, 1, true), look(501n, 2, true)],
     ])
     for (const { requests } of nodes) {
-      expect(requests).toEqual([
-        ['getEpochInfo'],
-        ['getEpochInfo', 'getSignatureStatuses', 'getFirstAvailableBlock'],
-      ])
+      expect(requests).toEqual([['getEpochInfo'], ['getEpochInfo', 'getSignatureStatuses']])
     }
   })
 
-  test('tells where the history of a node begins, if that tells it', async () => {
-    const begins = (getFirstAvailableBlock: unknown) => nodeWith({ getFirstAvailableBlock })
-    const refuses = () => error(-32601, 'Method not found')
-    const { looks } = await lookBack(
-      [begins(0), begins(7), begins(refuses), begins('7'), begins(-1)],
-      [LOST, LANDED],
-    )
+  test('tells whether the history of a node has each of the blocks that are named', async () => {
+    const among = [601n, 603n, 604n]
+    const shows = (getBlocksWithLimit: unknown) => nodeWith({ getBlocksWithLimit })
+    const refuses = () => error(-32_601, 'Method not found')
+    const all = ([from, count, config]: unknown[]) =>
+      result(JSON.stringify([from, count, config]) === ASKED ? [601, 603, 604] : [])
+    const nodes = [all, [601, 603], [601, 604], [601, 602, 603], [], '601', refuses].map(shows)
+    const { looks } = await lookBack(nodes, [LOST, LANDED], among)
     for (const each of looks) {
-      expect(each.map(({ historyFrom }) => historyFrom)).toEqual([
-        ...[0n, 7n, undefined, undefined, undefined],
+      expect(each.map(({ covers }) => covers)).toEqual([
+        ...[true, false, false, false, false, false, false],
       ])
     }
   })

@@ -9,8 +9,14 @@ import { orUndefined } from './or-undefined.ts'
 
 const FINAL_EPOCH = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 const HISTORY = { searchTransactionHistory: true }
-/** Asked after the look: what a node forgets in between it is not believed about. Where it has an archive behind it, both look there, too. */
-const FIRST_BLOCK = { method: 'getFirstAvailableBlock', params: [] }
+/**
+ * Asked after the look: what a node forgets in between it is not believed about. Where it has an archive behind it, both look there, too. Not where its
+ * history begins: a node that was set up from a snapshot says 0, and one that was away has a hole (Agave, `Blockstore::get_first_available_block`).
+ */
+const finalBlocks = (from: bigint, count: number) => ({
+  method: 'getBlocksWithLimit',
+  params: [Number(from), count, { commitment: 'finalized' }],
+})
 /** Who alone is asked for its word. */
 type Say = Pick<NodeSay, 'standsAt'>
 /** What a node takes in one call. */
@@ -22,24 +28,26 @@ type Answers = readonly (NodeAnswer | NodeFailure)[]
  * Asks every node for its final block height, and then for each signature in its whole history. The height is asked again in
  * the request of the look: behind one URL another machine may answer, and one that is behind the height just named
  * contributes no look. Nor does a node that fails at anything, and one that stands still contributes what it found only: that it has nothing says
- * nothing of what came since. Throws NodeFailure when no node is left.
+ * nothing of what came since. `among`: final blocks in a row, whose history is asked for in the same request. Throws NodeFailure when no node is left.
  */
 export async function lookBack(
   transport: Transport,
   nodeNames: readonly string[],
   hashes: readonly TransactionHash[],
-  say: Say,
+  { say, among = [] }: { readonly say: Say; readonly among?: readonly bigint[] | undefined },
 ): Promise<readonly (readonly HistoryLook[])[]> {
   if (hashes.length === 0) return []
   const reaches = (await transport.tellAll([FINAL_EPOCH])).map(([answer]) => reachFrom(answer))
   const founds: boolean[][] = reaches.map(() => [])
-  const begins: (bigint | undefined)[][] = reaches.map(() => [])
+  const [first] = among
+  const blocks = first === undefined ? [] : [finalBlocks(first, among.length)]
+  const covered = reaches.map(() => true)
   for (let from = 0; from < hashes.length; from += SIGNATURES_MAX) {
     const asked = hashes.slice(from, from + SIGNATURES_MAX)
     const statuses = { method: 'getSignatureStatuses', params: [asked, HISTORY] }
-    const nodes = await transport.tellAll([FINAL_EPOCH, statuses, FIRST_BLOCK])
+    const nodes = await transport.tellAll([FINAL_EPOCH, statuses, ...blocks])
     nodes.forEach((answers, node) => {
-      begins[node]?.push(firstFrom(answers[2]))
+      covered[node] &&= hasBlocks(answers[2], among)
       founds[node]?.push(...(foundFrom(answers, reaches[node], asked.length) ?? []))
     })
   }
@@ -51,9 +59,8 @@ export async function lookBack(
       const { lifetime: finalizedHeight, height } = reach
       const found = seen[index] === true
       if (!found && stands(reach, place, say)) return []
-      const historyFrom = begins[place]?.[Math.floor(index / SIGNATURES_MAX)]
-      const begun = historyFrom === undefined ? {} : { historyFrom }
-      return [{ node, finalizedHeight, height, found, ...begun }]
+      const covers = first === undefined ? {} : { covers: covered[place] === true }
+      return [{ node, finalizedHeight, height, found, ...covers }]
     }),
   )
   if (looks.every((each) => each.length === 0)) {
@@ -94,10 +101,15 @@ function reachFrom(answer: NodeAnswer | NodeFailure | undefined): FinalReach | u
   })
 }
 
-function firstFrom(answer: NodeAnswer | NodeFailure | undefined): bigint | undefined {
-  if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return undefined
+/** Whether a node's final blocks are these, from the first on: one that has no history of them, or is not so far, tells others or fewer. */
+function hasBlocks(
+  answer: NodeAnswer | NodeFailure | undefined,
+  among: readonly bigint[],
+): boolean {
+  if (answer === undefined || answer instanceof NodeFailure || !answer.ok) return false
   const { result } = answer
-  return orUndefined(() => heightFrom(result, 'first available block'))
+  const slots = orUndefined(() => listFrom(result, 'slots').map((slot) => heightFrom(slot, 'slot')))
+  return slots?.length === among.length && slots.every((slot, index) => slot === among[index])
 }
 
 function foundFrom(
