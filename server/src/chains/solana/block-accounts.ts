@@ -50,11 +50,10 @@ export function blockAccountsRead<Found>(
 }
 
 /**
- * Throws NodeFailure where only some of a block's transactions are asked for, as what was set aside is, and the node shows the block without one: that it
- * brought nothing would be believed for ever. Where all are asked for their number tells.
+ * Throws NodeFailure where the node shows the block without one of the transactions that are asked for, or under another name: that it brought nothing would
+ * be believed for ever, and of what cannot be read another one would be set aside.
  */
 function requireNamed(shown: readonly unknown[], { height, transactionHashes }: Block): void {
-  if (transactionHashes.length >= shown.length) return
   const names = new Set(
     shown.map((each) => {
       const { transaction } = fieldsFrom(each, 'transaction')

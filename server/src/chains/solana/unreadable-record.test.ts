@@ -118,6 +118,16 @@ describe('a record of a block', () => {
     await expect(chain.arrivals([BLOCK], async () => new Set([BOB]))).rejects.toThrow(NodeFailure)
   })
 
+  test('under another name is a failure: what is set aside is what stands in the block', async () => {
+    const stranger = encodeBase58(new Uint8Array(64).fill(99))
+    const renamed = showing(
+      odd({ meta: null, transaction: { signatures: [stranger], accountKeys: [] } }),
+    )
+    await expect(read(renamed)).rejects.toThrow(NodeFailure)
+    await expect(read(renamed, renamed)).rejects.toThrow(`without transaction ${ODD}`)
+    expect(await read(renamed, AS_IT_WAS)).toEqual({ came: HASHES, unread: [] })
+  })
+
   test('without a name, and a block that is not shown, are failures', async () => {
     const nameless = showing(odd({ transaction: { signatures: [], accountKeys: null } }))
     await expect(read(nameless)).rejects.toThrow(NodeFailure)
