@@ -17,6 +17,8 @@ export const BLOCK: Block = {
   transactionHashes: [MINED],
 }
 const CURVES = associatedAccount(CURVE, TOKEN_PROGRAM, MINT).address
+/** Of the program's curve; more than any sale takes. */
+const CURVE_LAMPORTS = 10n ** 12n
 const u64 = (value: bigint) => {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(value)
@@ -104,8 +106,13 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
   const gained = isFailed ? 0n : side === 'buy' ? -amountIn : out
   const moved = isFailed ? 0n : side === 'buy' ? out : -amountIn
   const sent = isFailed ? 0n : beside
-  const balances = (alice: bigint, volume: bigint, bob: bigint) => {
+  /** `traded`: what the program has from Alice by then; of a buy its fees are at their own accounts. */
+  const balances = (alice: bigint, volume: bigint, bob: bigint, traded: bigint) => {
+    const fees = traded > 0n ? parts : { fee: 0n, vault: 0n }
     const known = new Map([
+      [CURVE, CURVE_LAMPORTS + traded - fees.fee - fees.vault],
+      [fee, RENT + fees.fee],
+      [vault, RENT + fees.vault],
       [ALICE, alice],
       [made, volume],
       [BOB, bob],
@@ -144,11 +151,12 @@ export function minedLines(bytes: Uint8Array, happened: Happened): Lines {
     meta: {
       err: isFailed ? { InstructionError: [at, { Custom: 6042 }] } : null,
       fee: Number(FEE),
-      preBalances: balances(LAMPORTS, isFirst ? ahead : VOLUME_RENT, LAMPORTS),
+      preBalances: balances(LAMPORTS, isFirst ? ahead : VOLUME_RENT, LAMPORTS, 0n),
       postBalances: balances(
         LAMPORTS + gained - rent - FEE - sent,
         isFirst && isFailed ? ahead : VOLUME_RENT,
         LAMPORTS + sent,
+        -gained,
       ),
       preTokenBalances: [holding(ALICES, ALICE, HELD), holding(CURVES, CURVE, reserve)],
       postTokenBalances: [
