@@ -77,7 +77,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
         <span className="block">
           <span className="block font-medium break-words">
             {name}{' '}
-            <span className="font-mono text-[0.8125rem] font-normal text-soft sm:hidden">
+            <span className="font-mono text-[0.8125rem] font-normal whitespace-nowrap text-soft sm:hidden">
               …{lastFour}
             </span>
           </span>
@@ -148,7 +148,7 @@ function KeyTable({ keys, onAsk }: { keys: readonly KeyInfo[]; onAsk: (asked: As
 
 /** When a key was used last; on a narrow screen it says so, and when it expires. */
 function LastUse({ at, expiresAt }: { at: number | null; expiresAt: number | null }) {
-  const used = at === null ? 'never' : <Time at={at} />
+  const used = at === null ? 'never' : <Time at={at} wraps />
   return (
     <>
       <span className="max-sm:hidden">{used}</span>
