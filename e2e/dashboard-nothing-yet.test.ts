@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { until } from '@florin/server/kernel/until.ts'
 import type { Route } from 'playwright-core'
 import { barriers, sidewaysPixels } from './actors/browser.ts'
 import { openClient } from './actors/client.ts'
 import { NO_CHROMIUM, startDashboard } from './actors/dashboard.ts'
+
+const WAIT = { seconds: 60 }
 
 describe.skipIf(NO_CHROMIUM)('a page with nothing to show yet (skipped without a Chromium)', () => {
   const dashboard = startDashboard()
@@ -18,6 +21,10 @@ describe.skipIf(NO_CHROMIUM)('a page with nothing to show yet (skipped without a
     const shown = page.getByRole('region', { name: 'faucet commands' })
     const [, ...calls] = ((await shown.textContent()) ?? '').split('\n')
     expect(await barriers(page)).toEqual([])
+    const areAllSettled = async () => {
+      const { payments } = (await client.get(`/payment/history/${address}`)).body
+      return Array.isArray(payments) && payments.every(({ status }) => status === 'settled')
+    }
     const env = { PATH: process.env['PATH'], FLORIN_FAUCET_URL: dashboard.florin.info.faucet.url }
     for (const call of calls) {
       const { stdout } = await promisify(execFile)('sh', ['-c', call], { env })
@@ -26,6 +33,8 @@ describe.skipIf(NO_CHROMIUM)('a page with nothing to show yet (skipped without a
     // A deposit is an event, and what it makes old is read again.
     await page.getByText('1,000').first().waitFor()
     await shown.waitFor({ state: 'detached' })
+    // Else it happens on a page that is to show that nothing has.
+    await until('nothing more happens to it', areAllSettled, WAIT)
   })
 
   test('has room for a long name on a narrow screen', async () => {

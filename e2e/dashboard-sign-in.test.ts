@@ -38,6 +38,7 @@ describe.skipIf(NO_CHROMIUM)('how one signs in (skipped without a Chromium in PA
     expect([deleted, await page.getByText('Phone', { exact: true }).count()]).toEqual([0, 1])
     await ask('Phone')
     await dialog.getByRole('button', { name: 'Delete passkey' }).click()
+    await dialog.waitFor({ state: 'detached' })
     await page.getByText('Phone', { exact: true }).waitFor({ state: 'detached' })
     expect(deleted).toBe(1)
 
