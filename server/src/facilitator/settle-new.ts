@@ -5,7 +5,7 @@ import type { Intake } from './intake.ts'
 import { namedPayment } from './named-payment.ts'
 import { isRevertedBeside, joinSettlement } from './settle-claimed.ts'
 import type { Reverted } from './settle-claimed.ts'
-import { claimOf, refusalOf } from './settling.ts'
+import { askedClaimOf, refusalOf } from './settling.ts'
 import type { SettleDeps, SettleOrder, Settled } from './settling.ts'
 import type { openApprovalSteps } from './sponsor-approval.ts'
 import { nodeWaitsMax, waitForNode } from './wait-for-node.ts'
@@ -81,7 +81,7 @@ async function afterRefusal(
   const mayWait = approval === undefined && nodeWaits < nodeWaitsMax(begun)
   if (mayWait && (await waitForNode(deps, order))) return { kind: 'waited' }
   // Another call may have been faster meanwhile: then the chain refuses what has happened, and the proof is not bad.
-  const claim = await deps.claimOf(claimOf(intake))
+  const claim = await deps.claimOf(askedClaimOf(intake))
   if (claim !== undefined) return { kind: 'overtaken' }
   return { kind: 'answered', settled: refusalOf(refused, intake) }
 }

@@ -5,7 +5,7 @@ import { namedPayment } from './named-payment.ts'
 import { judgedIntake, settleClaimed } from './settle-claimed.ts'
 import type { Reverted } from './settle-claimed.ts'
 import { settleNew } from './settle-new.ts'
-import { claimOf, refusalOf } from './settling.ts'
+import { askedClaimOf, refusalOf } from './settling.ts'
 import type { SettleDeps, SettleOrder, Settled } from './settling.ts'
 import { openApprovalSteps } from './sponsor-approval.ts'
 import { digestOf } from './terms-digest.ts'
@@ -42,7 +42,7 @@ async function settleTaken(
   read: Intake,
   digest: Uint8Array,
 ): Promise<Settled> {
-  const asked = claimOf(read)
+  const asked = askedClaimOf(read)
   const approve = openApprovalSteps(deps, forApproval(given), read)
   let intake = read
   let order = given

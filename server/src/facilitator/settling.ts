@@ -40,7 +40,7 @@ export type Settled =
   (Joined & { readonly intake: Intake }) | (Refused & { readonly kind: 'refused' })
 
 /** By what a payment's claim is asked for. */
-export function claimOf({ chain, authorization }: Intake): AskedClaim {
+export function askedClaimOf({ chain, authorization }: Intake): AskedClaim {
   return { network: chain.config.network, proofKey: authorization.proofKey }
 }
 
