@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestNode } from '@florin/server/chains/json-rpc/test-node.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import { readSamples } from '@florin/server/metrics/test-read.ts'
+import { sendSwallowed } from './actors/swallowed-payment.ts'
 import type { World } from './actors/world.ts'
-import { openWorld, walletOf } from './actors/world.ts'
+import { openWorld } from './actors/world.ts'
 
 const LANDS = { seconds: 40 }
 /** Longer than a node that failed is left alone. */
@@ -55,16 +56,7 @@ async function pass(): Promise<void> {
 }
 
 test('a payment that expired does not wait for ever for a node where nobody listens, and is paid once', async () => {
-  const recipient = world.newAddress('solana')
-  await world.sandbox.fault({ chain: 'solana', kind: 'drop' })
-  const { body } = await world.client().post('/payment/send', {
-    ...{ walletAddress: walletOf(world, 0, 'solana'), recipientAddress: recipient },
-    ...{ amount: '0.01', waitFor: 'submitted' },
-  })
-  const record = async () =>
-    (await world.client().get(`/payment/status/${String(body['paymentId'])}`)).body
-  const attempts = async () => ((await record())['attempts'] as unknown[]).length
-  await world.sandbox.fault({ chain: 'solana', kind: 'expire' })
+  const { recipient, record, attempts } = await sendSwallowed(world)
   const { log } = world.service()
   const logs = (what: string) => () => log.some((line) => line.includes(what))
   await until('it is past its time', logs('wait until every node'), LANDS)

@@ -3,8 +3,9 @@ import { until } from '@florin/server/kernel/until.ts'
 import { readSamples } from '@florin/server/metrics/test-read.ts'
 import { startFrozenNode } from './actors/frozen-node.ts'
 import type { FrozenNode } from './actors/frozen-node.ts'
+import { sendSwallowed } from './actors/swallowed-payment.ts'
 import type { World } from './actors/world.ts'
-import { openWorld, walletOf } from './actors/world.ts'
+import { openWorld } from './actors/world.ts'
 
 const LANDS = { seconds: 40 }
 /** Less than what counts between two looks, and so many less than half an hour together. */
@@ -52,19 +53,10 @@ async function another(method: string, times: number, done = (): void => undefin
 const pass = () => another('getSlot', 1, () => void process.kill(world.service().pid, 'SIGUSR2'))
 
 test('a payment that expired does not wait for ever for a node that stands still, and is paid once', async () => {
-  const recipient = world.newAddress('solana')
   const { log } = world.service()
   const logs = (what: string) => () => log.some((line) => line.includes(what))
   await until('the second node is behind', logs('a node is behind'), LANDS)
-  await world.sandbox.fault({ chain: 'solana', kind: 'drop' })
-  const { body } = await world.client().post('/payment/send', {
-    ...{ walletAddress: walletOf(world, 0, 'solana'), recipientAddress: recipient },
-    ...{ amount: '0.01', waitFor: 'submitted' },
-  })
-  const record = async () =>
-    (await world.client().get(`/payment/status/${String(body['paymentId'])}`)).body
-  const attempts = async () => ((await record())['attempts'] as unknown[]).length
-  await world.sandbox.fault({ chain: 'solana', kind: 'expire' })
+  const { recipient, record, attempts } = await sendSwallowed(world)
   for (let jump = 0; jump < JUMPS_IN_TIME; jump += 1) await pass()
   await another('getSignatureStatuses', 3)
   expect(await attempts()).toBe(1)

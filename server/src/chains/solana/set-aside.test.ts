@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { NodeFailure } from '../chain.ts'
-import type { Block, TransactionHash, UnreadArrival } from '../chain.ts'
+import type { Block, TransactionHash } from '../chain.ts'
 import type { Script } from '../json-rpc/test-node.ts'
 import { encodeBase58 } from './base58.ts'
 import { TOKEN_PROGRAM } from './programs.ts'
+import { openArrivals } from './test-arrivals.ts'
 import { ALICE, ALICES, BOB, BOBS, MINT, wallet } from './test-scene.ts'
 import { error, result, script, startScripted } from './test-script.ts'
 
@@ -69,20 +70,11 @@ const OTHER_LAMPORTS = saying({
 const WITHOUT_BALANCES = saying({ ...wholeOf(ODD, 10), meta: { err: null } })
 
 const stops: (() => Promise<void>)[] = []
+const { read, stop: stopReading } = openArrivals(BLOCK)
 afterEach(async () => {
+  await stopReading()
   await Promise.all(stops.splice(0).map((stop) => stop()))
 })
-async function read(...scripts: readonly Script[]) {
-  const { chain, stop } = await startScripted(scripts)
-  stops.push(stop)
-  const unread: UnreadArrival[] = []
-  const found = await chain.arrivals(
-    [BLOCK],
-    async () => new Set([BOB]),
-    (each) => void unread.push(each),
-  )
-  return { came: found?.map(({ transactionHash }) => transactionHash), unread }
-}
 
 describe('a transaction of a block', () => {
   const ASIDE = { transactionHash: ODD, height: 20n, blockHash: BLOCK.hash, address: BOB }

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
-import type { Block, TransactionHash, UnreadArrival } from '../chain.ts'
+import type { Block, TransactionHash } from '../chain.ts'
 import type { Script } from '../json-rpc/test-node.ts'
 import { encodeBase58 } from './base58.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
+import { openArrivals } from './test-arrivals.ts'
 import { ALICE, BOB, wallet } from './test-scene.ts'
 import { error, result, script, startScripted } from './test-script.ts'
 
@@ -65,20 +66,11 @@ const odd =
     HASHES.indexOf(hash) >= 1 && HASHES.indexOf(hash) <= count ? record : {}
 
 const stops: (() => Promise<void>)[] = []
+const { read, stop: stopReading } = openArrivals(BLOCK)
 afterEach(async () => {
+  await stopReading()
   await Promise.all(stops.splice(0).map((stop) => stop()))
 })
-async function read(...scripts: readonly Script[]) {
-  const { chain, stop } = await startScripted(scripts)
-  stops.push(stop)
-  const unread: UnreadArrival[] = []
-  const found = await chain.arrivals(
-    [BLOCK],
-    async () => new Set([BOB]),
-    (each) => void unread.push(each),
-  )
-  return { came: found?.map(({ transactionHash }) => transactionHash), unread }
-}
 const others = HASHES.filter((hash) => hash !== ODD)
 const ASIDE = { transactionHash: ODD, height: 20n, blockHash: BLOCK.hash }
 
