@@ -251,8 +251,14 @@ test('whose time is over is no reason for a fresh one where no history tells whe
     Object.assign(chain, {
       config: { ...chain.config, sandbox: true },
       sign: async () => ({ hash: '0x1', raw: Uint8Array.of(1) }),
-      renewal: { kind: 'lifetime', lookBack: async () => [[look]] },
+      renewal: { kind: 'lifetime', madeAfter: () => 'block', lookBack: async () => [[look]] },
     })
+  }
+  // The block that it was made after is remembered, once the test says so, and none after it is final.
+  const remembered: { height: string }[] = []
+  const tx = { query: async (name: string) => (name === 'followed_block_height' ? remembered : []) }
+  const store: Partial<Store> = {
+    inTransaction: async (_scope, work) => work(tx as Partial<Tx> as Tx),
   }
   const slept: number[] = []
   const sleep = async (milliseconds: number) => void slept.push(milliseconds)
@@ -262,7 +268,7 @@ test('whose time is over is no reason for a fresh one where no history tells whe
   const over = new AbortController().signal
   const settle = () =>
     settlePayment(
-      { ...scene.deps, clock, signerFor },
+      { ...scene.deps, store: store as Store, clock, signerFor },
       { accountId, presented: scene.presented, over, waitUntilMilliseconds },
     )
   expect(await settle()).toMatchObject({ kind: 'refused', reason, lacks: 'time', message: 'over' })
@@ -274,6 +280,10 @@ test('whose time is over is no reason for a fresh one where no history tells whe
   expect(untold).not.toHaveProperty('lacks')
   // It may have only just begun, as ever.
   expect(slept).toHaveLength(2)
+  remembered.push({ height: '5' })
+  const young = await settle()
+  expect(young).toMatchObject({ kind: 'refused', reason: 'network_unavailable' })
+  expect(young).not.toHaveProperty('lacks')
 })
 
 test('what only a key may settle that cannot sign now is verified for nobody', async () => {
