@@ -97,6 +97,17 @@ describe('a payment whose answers are lost', () => {
   })
 })
 
+test('at a port that fetch blocks, nothing happened', async () => {
+  const client = new Florin({
+    baseUrl: 'http://127.0.0.1:6000',
+    apiKey: TEST_KEY,
+    retry: { triesMax: 1 },
+  })
+  const error = await failureOf(client.payments.send(ORDER))
+  expect(error).toMatchObject({ code: 'NO_ANSWER', outcomeUnknown: false })
+  expect(error.message).toContain('(bad port)')
+})
+
 describe('what the service asks to wait for', () => {
   test.each([
     [429, 'RATE_LIMIT'],

@@ -32,8 +32,8 @@ export interface Try {
   readonly signal: AbortSignal | undefined
 }
 
-/** Codes of the system for a connection that never came about. */
-const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
+/** Codes of the system for a connection that never came about, and what fetch says of a port that it blocks. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'bad port']
 
 /** Sends one request and reads its answer, at most so long. Ends as `lost` when the signal aborts. */
 export async function tryOnce(connection: Connection, given: Try): Promise<Outcome> {
@@ -92,9 +92,10 @@ function secondsOf(text: string | null): number | undefined {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }
 
-/** The system's code in what fetch throws under Node; browsers do not tell. */
+/** The system's code in what fetch throws under Node, or its words for a port that it blocks; browsers do not tell. */
 function codeOf(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof Error && cause.message === 'bad port') return cause.message
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : undefined
 }

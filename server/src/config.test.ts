@@ -226,4 +226,9 @@ describe('the environment', () => {
   test.each(['-1', '1.5', '0x50', '1e3', ' ', '99999', 'abc'])('port %j is refused', (port) => {
     expect(problemsOf({ FLORIN_PORT: port })).toHaveLength(port.trim() === '' ? 0 : 1)
   })
+  test.each(['22', '4190', '6000', '10080'])('port %s, which fetch refuses, is told', (port) => {
+    expect(problemsOf({ FLORIN_PORT: port })).toEqual([
+      expect.stringMatching(new RegExp(`^FLORIN_PORT must not be ${port}: browsers`)),
+    ])
+  })
 })

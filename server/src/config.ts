@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { isBlockedPort } from '@florin/wire/fetch-ports.ts'
 import { dataDirectoryFrom } from './data-directory.ts'
 import type { Environment } from './data-directory.ts'
 import type { RemoteFacilitator } from './facilitator/remote.ts'
@@ -125,6 +126,10 @@ export function readConfig(
   const port = setting('FLORIN_PORT')
   if (port !== null && (!/^[0-9]{1,5}$/.test(port) || Number(port) > PORT_MAX)) {
     problems.push(`FLORIN_PORT must be a whole number from 0 to ${PORT_MAX}, not "${port}"`)
+  } else if (isBlockedPort(config.port)) {
+    problems.push(
+      `FLORIN_PORT must not be ${config.port}: browsers and fetch refuse to connect to that port, whoever listens there`,
+    )
   }
   if (isIP(config.host) === 0 && !HOST_NAME.test(config.host)) {
     problems.push(`FLORIN_HOST must be an IP address or a host name, not "${config.host}"`)

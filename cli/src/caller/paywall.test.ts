@@ -70,3 +70,10 @@ test('the command that buys there names the network and the asset that the shop 
 test('and names none where it was told none', async () => {
   expect((await openingAs([])).printed).toMatch(/npx florin pay http:\S+\/report\n$/)
 })
+
+test.each([
+  ['65536', '--port must be 0 to 65535, not "65536"'],
+  ['6000', '--port must not be 6000: fetch refuses to connect there, so nobody could buy'],
+])('at port %s no shop opens', async (port, said) => {
+  await expect(opening('--port', port)).rejects.toThrow(new UsageError(said))
+})

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { paywall } from '@florin/sdk'
+import { isBlockedPort } from '@florin/wire/fetch-ports.ts'
 import type { Run } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
@@ -92,8 +93,15 @@ function welcome(response: ServerResponse): void {
 
 function portFrom(text = '0'): number {
   const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= PORT_MAX) return port
-  throw new UsageError(`--port must be 0 to ${PORT_MAX}, not "${text}"`)
+  if (!/^\d{1,5}$/.test(text) || port > PORT_MAX) {
+    throw new UsageError(`--port must be 0 to ${PORT_MAX}, not "${text}"`)
+  }
+  if (isBlockedPort(port)) {
+    throw new UsageError(
+      `--port must not be ${port}: fetch refuses to connect there, so nobody could buy`,
+    )
+  }
+  return port
 }
 
 function addressOf(address: AddressInfo | string | null): number {
