@@ -58,7 +58,7 @@ const server = createServer()
 server.on('upgrade', (request, socket, head) => {
   if (request.url === '/florin') {
     ourSockets.push(socket)
-    open(request, socket, head, join)
+    open(request, socket, head, { headers: {}, opened: join, refused: () => socket.destroy() })
   } else {
     plainServer.handleUpgrade(request, socket, head, (webSocket) => {
       plain.push(webSocket)

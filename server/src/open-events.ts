@@ -7,10 +7,11 @@ import { receiverAccounts } from './custody/receiver-store.ts'
 import { forgetEvents } from './events/event-store.ts'
 import type { Feed } from './events/feed.ts'
 import { eventRoutes } from './events/routes.ts'
+import type { Knock } from './events/stream-deps.ts'
 import { openStreams } from './events/streams.ts'
 import { forgetTickets } from './events/ticket-store.ts'
 import { openTickets } from './events/ticket.ts'
-import type { Arrival, Gate } from './http/gate.ts'
+import type { Gate } from './http/gate.ts'
 import type { Route } from './http/route.ts'
 import type { StreamRoute } from './http/stream.ts'
 import type { SocketRoute } from './http/upgrade.ts'
@@ -80,9 +81,8 @@ export function openEvents(options: EventsOptions): Events {
     )
   }
 
-  async function admit(who: Pick<Arrival, 'authorization' | 'address' | 'header'>) {
-    const endpoint = endpoints.listEvents
-    const admitted = await gate.admit({ ...who, endpoint, tell: () => undefined })
+  async function admit(knock: Knock) {
+    const admitted = await gate.admit({ ...knock, endpoint: endpoints.listEvents })
     if (admitted.accountId === undefined) throw new Refusal('FORBIDDEN')
     return admitted
   }
@@ -93,11 +93,9 @@ export function openEvents(options: EventsOptions): Events {
     isAllowedOrigin: (origin) =>
       options.allowedOrigins.includes(origin) || origin === URL.parse(options.baseUrl())?.origin,
     admitStranger: (address) => gate.admitStranger(address),
-    admit: (authorization, address) => admit({ authorization, address }),
-    admitSession: async (header, address) =>
-      hasSessionCookie(header('cookie'))
-        ? await admit({ authorization: [], address, header })
-        : undefined,
+    admit,
+    admitSession: async (knock) =>
+      hasSessionCookie(knock.header('cookie')) ? await admit(knock) : undefined,
     callerOfTicket: async (ticket, address) => {
       addresses.count(address)
       const { accountId, keyId } = await tickets.take(ticket)

@@ -34,6 +34,8 @@ export interface SessionDeps extends StreamDeps {
   baseUrl(): string
 }
 
+/** A message has no headers to tell it in. */
+const NOWHERE = () => undefined
 const AUTHENTICATE_MILLISECONDS = limits.socketAuthenticateSeconds * 1000
 const PING_MILLISECONDS = limits.socketPingSeconds * 1000
 
@@ -110,7 +112,7 @@ export function openSession(
     }
     const caller =
       ticket === undefined
-        ? await deps.admit([`Bearer ${apiKey ?? ''}`], address)
+        ? await deps.admit({ authorization: [`Bearer ${apiKey ?? ''}`], address, tell: NOWHERE })
         : await deps.callerOfTicket(ticket, address)
     const plan = await deps.planOf(caller.plan)
     if (isOver) return

@@ -3,7 +3,6 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { deleteKey } from '../access/delete-key.ts'
-import { rawAnswer } from '../http/test-server.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { limits } from '../kernel/limits.ts'
@@ -173,35 +172,6 @@ describe('a stranger', () => {
     expect(known.socket.readyState).toBe(WebSocket.OPEN)
     bye(known)
     await quick.stop()
-  })
-
-  test('is refused at the door with a bad key, from a foreign page, and elsewhere', async () => {
-    const statusOf = async (path: string, headers: Record<string, string>) => {
-      const socket = new WebSocket(`${service.url.replace('http', 'ws')}${path}`, { headers })
-      socket.on('error', () => undefined)
-      const [, answer] = await once(socket, 'unexpected-response')
-      return answer.statusCode
-    }
-    expect(await statusOf('/api/data', { authorization: 'Bearer florin_live_nobodys' })).toBe(401)
-    expect(await statusOf('/data', { origin: 'https://evil.example' })).toBe(403)
-    expect(await statusOf('/api/payments', {})).toBe(404)
-    const allowed = await openTestSocket(service.socketUrl, { origin: 'https://shop.example' })
-    const own = await openTestSocket(service.socketUrl, { origin: 'http://here.example' })
-    bye(allowed, own)
-  })
-
-  test('that asks for another protocol is answered as if it had not', async () => {
-    const port = Number(new URL(service.url).port)
-    const answer = await rawAnswer(
-      port,
-      'GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\nupgrade: h2c\r\n\r\n',
-    )
-    expect(answer).toMatch(/^HTTP\/1.1 200 /)
-    const other = await rawAnswer(
-      port,
-      'GET /data HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\nupgrade: h2c\r\n\r\n',
-    )
-    expect(other).toMatch(/^HTTP\/1.1 404 /)
   })
 })
 

@@ -1,3 +1,4 @@
+import type { Arrival } from '../http/gate.ts'
 import type { Caller, CredentialId, Plan } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId } from '../kernel/id.ts'
@@ -12,6 +13,9 @@ export interface SocketPlan {
   readonly messagesPerSecond: number | null
 }
 
+/** What somebody who asks for a socket, or authenticates on one, has shown; and who hears how much room the window of the key has. */
+export type Knock = Omit<Arrival, 'endpoint'>
+
 /** What the ways to read events stand on; who is asking is another room's knowledge, and handed in. */
 export interface StreamDeps {
   readonly store: Store
@@ -25,12 +29,9 @@ export interface StreamDeps {
   /** Counts somebody without a key. @throws {Refusal} RATE_LIMIT */
   admitStranger(address: string): void
   /** Who is asking, with room in the window of its key. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
-  admit(authorization: readonly string[], address: string): Promise<Caller>
+  admit(knock: Knock): Promise<Caller>
   /** Whose session a page of ours came with; undefined without one. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
-  admitSession(
-    header: (name: string) => readonly string[],
-    address: string,
-  ): Promise<Caller | undefined>
+  admitSession(knock: Required<Knock>): Promise<Caller | undefined>
   /** Who gave themselves that ticket, which is used up. @throws {Refusal} UNAUTHORIZED, FORBIDDEN, RATE_LIMIT */
   callerOfTicket(ticket: string, address: string): Promise<Caller>
   /** What a plan allows an account; null: as much as it likes. */

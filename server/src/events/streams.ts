@@ -115,7 +115,8 @@ export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
   return {
     socketRoute: {
       path: '/data',
-      admit: async ({ authorization, origin, address, ticket, header }) => {
+      admit: async (arrival) => {
+        const { authorization, origin, address, ticket, header } = arrival
         const isOurs = isSameOrigin({ origin, host: header('host').at(0) })
         if (origin !== undefined && !isOurs && !deps.isAllowedOrigin(origin)) {
           throw new Refusal('FORBIDDEN', {
@@ -125,11 +126,11 @@ export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
         }
         const who =
           authorization.length > 0
-            ? await deps.admit(authorization, address)
+            ? await deps.admit(arrival)
             : ticket !== undefined
               ? await deps.callerOfTicket(ticket, address)
               : isOurs
-                ? await deps.admitSession(header, address)
+                ? await deps.admitSession(arrival)
                 : undefined
         const known = who && { caller: who, plan: await deps.planOf(who.plan) }
         if (known === undefined) admitStranger(address)

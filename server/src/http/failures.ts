@@ -28,8 +28,8 @@ export interface Failures {
   refuseSocket(error: Error, socket: Socket): void
   /** Answers a request that reached no library, with what was thrown. */
   refuseRequest(error: unknown, response: ServerResponse): void
-  /** Answers a request for another protocol, of which only the socket is left. */
-  refuseUpgrade(error: unknown, socket: Duplex): void
+  /** Answers a request for another protocol, of which only the socket is left; `told`: headers beside those of every answer. */
+  refuseUpgrade(error: unknown, socket: Duplex, told: Readonly<Record<string, string>>): void
 }
 
 export function openFailures(options: {
@@ -82,9 +82,9 @@ export function openFailures(options: {
   }
 
   /** By hand, then the end of the connection. */
-  function end(error: unknown, socket: Duplex): void {
+  function end(error: unknown, socket: Duplex, told: Readonly<Record<string, string>> = {}): void {
     const { status, headers, text } = whole(error, 'a connection failed')
-    const head = Object.entries({ ...headers, connection: 'close' })
+    const head = Object.entries({ ...told, ...headers, connection: 'close' })
     const reason = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? 'Error')
     const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines}\r\n${text}`)
@@ -104,6 +104,6 @@ export function openFailures(options: {
       const { status, headers, text } = whole(error, 'a request failed')
       response.writeHead(status, headers).end(text)
     },
-    refuseUpgrade: (error, socket) => end(error, socket),
+    refuseUpgrade: end,
   }
 }

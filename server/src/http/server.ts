@@ -129,7 +129,7 @@ export function openServer(options: ServerOptions): Server {
   const upgrades = openUpgrades({
     routes: options.sockets ?? [],
     clientOf: clientOfRequest,
-    refuse: (error, socket) => failures.refuseUpgrade(error, socket),
+    refuse: failures.refuseUpgrade,
     closing: drain.closing,
   })
   const sockets = openNodeServers({ limits, tls: options.tls, isUpgrade: upgrades.isOurs })

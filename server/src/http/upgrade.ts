@@ -4,6 +4,7 @@ import type { SocketConnection } from './web-socket.ts'
 import { openWebSockets } from './web-socket.ts'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Client } from './client-address.ts'
+import { invalidRequest } from './library-errors.ts'
 import { spellings } from './paths.ts'
 import { headerValues, refuseForeignForms } from './request-headers.ts'
 
@@ -19,6 +20,8 @@ export interface SocketArrival {
   readonly address: string
   /** The value of `ticket` in the address, when there is one. */
   readonly ticket: string | undefined
+  /** Adds headers to the answer, whether the socket opens or is refused. */
+  tell(headers: Readonly<Record<string, string>>): void
 }
 
 /** A path that is a WebSocket, at both spellings. */
@@ -46,8 +49,8 @@ export function openUpgrades({
 }: {
   readonly routes: readonly SocketRoute[]
   clientOf(request: IncomingMessage): Client
-  /** Answers over a bare socket, and ends it. */
-  refuse(error: unknown, socket: Duplex): void
+  /** Answers over a bare socket, with these headers beside its own, and ends it. */
+  refuse(error: unknown, socket: Duplex, told: Readonly<Record<string, string>>): void
   readonly closing: AbortSignal
 }): Upgrades {
   const byPath = new Map(
@@ -57,10 +60,16 @@ export function openUpgrades({
   const open = new Set<SocketConnection>()
   const routeOf = ({ url = '' }: IncomingMessage) => byPath.get(url.split('?', 1)[0] ?? '')
 
-  async function admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function admit(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    told: Record<string, string>,
+  ): Promise<void> {
     const route = routeOf(request)
     if (route === undefined) throw new Refusal('NOT_FOUND')
     refuseForeignForms(request)
+    refuseBadHandshake(request, told)
     if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
     const { rawHeaders, url = '' } = request
     const take = await route.admit({
@@ -69,13 +78,18 @@ export function openUpgrades({
       header: (name) => headerValues(rawHeaders, name),
       address: clientOf(request).address,
       ticket: new URLSearchParams(url.split('?')[1] ?? '').get('ticket') ?? undefined,
+      tell: (headers) => Object.assign(told, headers),
     })
     if (socket.destroyed) return
-    webSocket(request, socket, head, (connection) => {
-      open.add(connection)
-      socket.once('close', () => open.delete(connection))
-      take(connection)
-      if (closing.aborted) connection.close(1012, GOING)
+    webSocket(request, socket, head, {
+      headers: told,
+      opened: (connection) => {
+        open.add(connection)
+        socket.once('close', () => open.delete(connection))
+        take(connection)
+        if (closing.aborted) connection.close(1012, GOING)
+      },
+      refused: (reason) => refuse(invalidRequest('Upgrade', reason), socket, told),
     })
   }
 
@@ -84,7 +98,8 @@ export function openUpgrades({
       request.headers.upgrade?.toLowerCase() === 'websocket' && routeOf(request) !== undefined,
     accept: (request, socket, head) => {
       socket.on('error', () => socket.destroy())
-      admit(request, socket, head).catch((error: unknown) => refuse(error, socket))
+      const told: Record<string, string> = {}
+      admit(request, socket, head, told).catch((error: unknown) => refuse(error, socket, told))
     },
     closeAll: () => {
       for (const connection of open) connection.close(1012, GOING)
@@ -96,3 +111,24 @@ export function openUpgrades({
 }
 
 const GOING = 'the service restarts'
+
+/** What the library would refuse in a form of its own. Source: RFC 6455, 4.2.1 and 4.4. */
+function refuseBadHandshake(
+  { method, headers }: IncomingMessage,
+  told: Record<string, string>,
+): void {
+  if (method !== 'GET') {
+    told['allow'] = 'GET'
+    throw new Refusal('METHOD_NOT_ALLOWED')
+  }
+  const { 'sec-websocket-key': key = '', 'sec-websocket-version': version } = headers
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(key)) {
+    throw invalidRequest('Sec-WebSocket-Key', 'must be 16 bytes in base64')
+  }
+  if (version !== SOCKET_VERSION) {
+    told['sec-websocket-version'] = SOCKET_VERSION
+    throw invalidRequest('Sec-WebSocket-Version', `must be ${SOCKET_VERSION}`)
+  }
+}
+
+const SOCKET_VERSION = '13'

@@ -23,7 +23,10 @@ async function openOne() {
   const open = openWebSockets()
   const server = createServer()
   const opened = Promise.withResolvers<SocketConnection>()
-  server.on('upgrade', (request, socket, head) => open(request, socket, head, opened.resolve))
+  server.on('upgrade', (request, socket, head) => {
+    const refused = (reason: string) => opened.reject(new Error(reason))
+    open(request, socket, head, { headers: {}, opened: opened.resolve, refused })
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const client = connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1')

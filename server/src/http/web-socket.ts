@@ -41,12 +41,21 @@ export interface SocketReader {
   onClosed(): void
 }
 
+/** What becomes of a handshake: one of the two is called, at once. */
+export interface Handshake {
+  /** Beside those that the protocol asks for, when it opens. */
+  readonly headers: Readonly<Record<string, string>>
+  opened(connection: SocketConnection): void
+  /** Nothing was answered, and the socket is still open. `reason` is a sentence of the library. */
+  refused(reason: string): void
+}
+
 /** Opens WebSockets on upgraded connections: no compression, messages of limits.bodyBytesMax at most, text only. */
 export function openWebSockets(): (
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-  opened: (connection: SocketConnection) => void,
+  handshake: Handshake,
 ) => void {
   const server = new WebSocketServer({
     noServer: true,
@@ -56,10 +65,17 @@ export function openWebSockets(): (
     // An answer to every ping would let whoever sends without reading fill our memory.
     autoPong: false,
   })
-  return (request, socket, head, opened) => {
+  return (request, socket, head, { headers, opened, refused }) => {
+    const tell = (lines: string[]) => {
+      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
+    }
+    const refuse = ({ message }: Error) => refused(message)
+    // All of a handshake happens before this returns.
+    server.once('headers', tell).once('wsClientError', refuse)
     server.handleUpgrade(request, socket, head, (webSocket) => {
       opened(new OpenSocket(webSocket, socket))
     })
+    server.off('headers', tell).off('wsClientError', refuse)
   }
 }
 
