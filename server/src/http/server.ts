@@ -22,7 +22,7 @@ import type { Gate } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import type { NodesInUse, Readiness } from './health.ts'
 import { invalidRequest } from './library-errors.ts'
-import { openNodeServers } from './node-server.ts'
+import { CONNECTION_BACKLOG, openNodeServers } from './node-server.ts'
 import type { NodeServers, TlsIdentity } from './node-server.ts'
 import type { Page } from './page.ts'
 import { methodsByPath, spellings } from './paths.ts'
@@ -191,7 +191,7 @@ export function openServer(options: ServerOptions): Server {
 
   return {
     listen: async ({ host, port }) => {
-      await app.listen({ host, port })
+      await app.listen({ host, port, backlog: CONNECTION_BACKLOG })
       const address = app.server.address()
       const taken = typeof address === 'object' && address !== null ? address.port : port
       const scheme = options.tls === undefined ? 'http' : 'https'
