@@ -13,6 +13,7 @@ import type { Installation } from './installation.ts'
 import { describeMachine } from './machine.ts'
 import { marketStream } from './market-stream.ts'
 import { memory } from './memory.ts'
+import { overload } from './overload.ts'
 import { overview } from './overview.ts'
 import { quotes } from './quotes.ts'
 import { sends } from './sends.ts'
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   fanOut,
   sockets,
   ...x402,
+  overload,
   memory,
 ]
 const BOUNDS = {
