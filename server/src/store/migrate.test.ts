@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { Secret } from '../kernel/secret.ts'
+import { until } from '../kernel/until.ts'
 import { migrate, MIGRATIONS_DIRECTORY } from './migrate.ts'
 import { parseMigration } from './migration-files.ts'
 import { openStore } from './postgres.ts'
@@ -154,6 +155,35 @@ test('what takes references away gives up soon where somebody reads, and is run 
     expect((await migrate({ url, log })).names).toContain(parseMigration(name, '').name)
   } finally {
     await doctor.end()
+  }
+})
+
+test('a migration whose table is in use lets others at it, and is applied once it is free', async () => {
+  const url = await emptyDatabase()
+  await put('000001_busy.sql', 'create table busy (id int);')
+  await migrate({ url, log, directory })
+  await put('000002_more.sql', 'alter table busy add column more int;')
+  const dump = new pg.Client({ connectionString: url.reveal() })
+  await dump.connect()
+  try {
+    await dump.query('begin; select from busy')
+    const giving = migrate({ url, log, directory, tableLockTriesMax: 1 })
+    await expect(giving).rejects.toMatchObject({ sqlState: '55P03' })
+    const going = migrate({ url, log, directory })
+    await until(
+      'the migration waits',
+      async () => {
+        const waiting = `select from pg_locks where not granted and mode = 'AccessExclusiveLock'`
+        return (await ask(url, waiting)).length > 0
+      },
+      { seconds: 30 },
+    )
+    // Behind the migration, and through while the dump goes on.
+    expect(await ask(url, 'select from busy')).toEqual([])
+    await dump.query('rollback')
+    expect(await going).toMatchObject({ applied: [2] })
+  } finally {
+    await dump.end()
   }
 })
 

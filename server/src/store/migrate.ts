@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
@@ -10,6 +11,13 @@ import type { Migration } from './migration-files.ts'
 const ADVISORY_LOCK = 0x666c6f72696e
 const CONNECT_SECONDS = 30
 const LOCK_SECONDS = 300
+/** How long a migration stands before a table that is in use: whoever wants that table meanwhile waits behind it. */
+const TABLE_LOCK_MILLISECONDS = 3_000
+/** Then it steps aside, lets them through, and tries again; for a minute and a third at most. */
+const TABLE_LOCK_TRIES_MAX = 20
+const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = '55P03'
 
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url))
 
@@ -88,7 +96,10 @@ async function apply(client: pg.Client, migration: Migration): Promise<boolean> 
        on conflict (number) do nothing`,
       [number, name, breaking, checksum],
     )
-    if (rowCount === 1) await client.query(migration.sql)
+    if (rowCount === 1) {
+      await client.query(`set local lock_timeout = ${TABLE_LOCK_MILLISECONDS}`)
+      await client.query(migration.sql)
+    }
     await client.query('commit')
     return rowCount === 1
   } catch (error) {
@@ -97,21 +108,41 @@ async function apply(client: pg.Client, migration: Migration): Promise<boolean> 
   }
 }
 
+/** As often as a table that it needs is in use, so many times at most. */
+async function applyOnceFree(
+  client: pg.Client,
+  migration: Migration,
+  { log, triesMax }: { readonly log: Log; readonly triesMax: number },
+): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await apply(client, migration)
+    } catch (error) {
+      const isInUse = error instanceof MigrationRefused && error.sqlState === LOCK_NOT_AVAILABLE
+      if (!isInUse || tries >= triesMax) throw error
+      log.warn({ migration: migration.name, tries }, 'a migration waits for a table that is in use')
+      await delay(TABLE_LOCK_PAUSE_MILLISECONDS)
+    }
+  }
+}
+
 /**
  * Brings a database to the schema that this code knows. Any number of instances may call it at once.
  * @param url of a user that may create tables and roles.
  * @returns the numbers and names of the migrations applied by this call, in order.
- * @throws {MigrationRefused} when the database refuses one.
+ * @throws {MigrationRefused} when the database refuses one, or a table that it needs stays in use.
  * @throws {Error} when the database is newer in a breaking way, or an applied migration was changed.
  */
 export async function migrate({
   url,
   log,
   directory = MIGRATIONS_DIRECTORY,
+  tableLockTriesMax: triesMax = TABLE_LOCK_TRIES_MAX,
 }: {
   url: Secret
   log: Log
   directory?: string
+  tableLockTriesMax?: number
 }): Promise<{ applied: number[]; names: string[] }> {
   const migrations = await readMigrations(directory)
   const client = new pg.Client({
@@ -136,7 +167,8 @@ export async function migrate({
     const applied: number[] = []
     const names: string[] = []
     for (const migration of migrations) {
-      if (there.has(migration.number) || !(await apply(client, migration))) continue
+      if (there.has(migration.number)) continue
+      if (!(await applyOnceFree(client, migration, { log, triesMax }))) continue
       log.info({ migration: migration.name }, 'applied a migration')
       applied.push(migration.number)
       names.push(migration.name)
