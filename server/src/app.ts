@@ -15,7 +15,6 @@ import { openKnownReceivers } from './custody/known-receivers.ts'
 import { openSigner } from './custody/signer.ts'
 import { solanaKeys } from './custody/solana-keys.ts'
 import type { Wallet } from './custody/wallet.ts'
-import { watchOutbox } from './events/outbox-watch.ts'
 import { startRelay } from './events/relay.ts'
 import { openFeed } from './events/feed.ts'
 import { fewSimulations } from './http/few-simulations.ts'
@@ -45,6 +44,7 @@ import { paymentRoutes } from './payments/routes.ts'
 import { openSendQueue } from './payments/send-queue.ts'
 import { openWaits } from './payments/wait.ts'
 import { openPurchases } from './open-purchases.ts'
+import { openStores } from './open-stores.ts'
 import { bothBooks } from './purchases/book.ts'
 import { readDocuments, DOCUMENTS_DIRECTORY } from './reference/document-library.ts'
 import { openSite } from './reference/site.ts'
@@ -74,7 +74,7 @@ import { openOtherFacilitators } from './other-facilitators.ts'
 import { metricsReader, openMetricsDoor, openServiceMetrics } from './service-metrics.ts'
 import type { MetricsDoor } from './service-metrics.ts'
 import { openListener } from './store/listen.ts'
-import { CommitUnknown, openStore, StoreUnavailable } from './store/postgres.ts'
+import { CommitUnknown, StoreUnavailable } from './store/postgres.ts'
 import type { Store } from './store/postgres.ts'
 import { shareReads } from './store/shared-reads.ts'
 import { openRedis } from './store/redis.ts'
@@ -138,7 +138,8 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { networks, databaseUrl, log, clock, random, killPoint } = options
   let wakeRelay = () => {}
-  const store = watchOutbox(openStore({ url: databaseUrl, log }), () => wakeRelay())
+  const stores = openStores({ url: databaseUrl, log, onAdded: () => wakeRelay() })
+  const { store, ownStore } = stores
   const redis = options.redisUrl
     ? await openRedis({ url: options.redisUrl, clock, log })
     : undefined
@@ -188,7 +189,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   })
   const feed = openFeed({ store, listener, clock, log })
   const relay = startRelay({
-    ...{ store, listener, clock, log, random, instance },
+    ...{ store: ownStore, listener, clock, log, random, instance },
     onNumbered: [webhooks.onNumbered],
     announce: (events) => feed.announce(events),
   })
@@ -202,7 +203,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   })
   const drivers = startDrivers(chains, {
     ...{
-      store,
+      store: ownStore,
       book,
       deposits,
       builds: bothBooks(builds, purchases.book),
@@ -216,10 +217,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     signing: { wrapper, schemes },
     noteHead: markets.noteHead,
     watch: async (chain, finalizedHeight, stopping) => {
-      await watchClaims({ ...settling, log }, chain, finalizedHeight, stopping)
-      await watchBuilds({ store, clock, received: records }, chain, stopping)
+      await watchClaims({ ...settling, store: ownStore, log }, chain, finalizedHeight, stopping)
+      await watchBuilds({ store: ownStore, clock, received: records }, chain, stopping)
       await purchases.watch(chain, finalizedHeight, stopping)
-      await resendSubmissions({ store, clock }, chain, stopping)
+      await resendSubmissions({ store: ownStore, clock }, chain, stopping)
     },
   })
   const queue = openSendQueue({
@@ -230,7 +231,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const stopForgetting = startForgettingAll({ store, clock, log, networks })
   const windows = openWindows({ clock })
   const reports = openReports({ store, clock, log, networks, directory, drivers, windows })
-  const shown = { log, clock, random, read: metricsReader(metrics, { store, drivers }) }
+  const shown = { log, clock, random, read: metricsReader(metrics, { ...stores, drivers }) }
   let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
 
   const pages = await openSite({
@@ -338,7 +339,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     log,
     clock,
     random,
-    readiness: () => readiness(store, drivers),
+    readiness: () => readiness(ownStore, drivers),
     nodesInUse: () => nodesOf(chains),
     quietPaths: ['/metrics'],
     onAnswered: metrics.answered,
@@ -356,9 +357,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     custody,
     keyPepper,
     settlers,
-    readiness: () => readiness(store, drivers),
+    readiness: () => readiness(ownStore, drivers),
     isReady: async () => {
-      const parts = await readiness(store, drivers)
+      const parts = await readiness(ownStore, drivers)
       return [...parts.values()].every((state) => state === 'ok')
     },
     renewTls: (tls) => server.renewTls(tls),
@@ -392,7 +393,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await listener.stop()
       await metricsDoor?.stop()
       redis?.close()
-      await store.close()
+      await stores.close()
       keyEncryptionKey.erase()
     },
   }

@@ -9,7 +9,7 @@ import { limits } from './kernel/limits.ts'
 import { openMetrics } from './metrics/metrics.ts'
 import type { Metrics, MetricsText } from './metrics/metrics.ts'
 import { readFigures } from './read-figures.ts'
-import type { PooledStore } from './store/postgres.ts'
+import type { Stores } from './open-stores.ts'
 
 /** Where /metrics is served without a key. */
 export interface MetricsDoor {
@@ -28,13 +28,16 @@ export function openServiceMetrics(clock: Clock): Metrics {
 export function metricsReader(
   metrics: Metrics,
   {
-    store,
+    ownStore,
+    pool,
     drivers,
-  }: { readonly store: PooledStore; readonly drivers: ReadonlyMap<NetworkId, ClockedDriver> },
+  }: Pick<Stores, 'ownStore' | 'pool'> & {
+    readonly drivers: ReadonlyMap<NetworkId, ClockedDriver>
+  },
 ): () => Promise<MetricsText> {
   return metrics.reader({
-    figures: () => readFigures(store, [...drivers.keys()]),
-    pool: () => store.pool(),
+    figures: () => readFigures(ownStore, [...drivers.keys()]),
+    pool,
     followers: () =>
       [...drivers].map(([network, driver]) => {
         const { following, headHeight, readAtMilliseconds } = driver.state()

@@ -1,6 +1,7 @@
 import { accessLimits } from './access-limits.ts'
 import { buildLimits } from './build-limits.ts'
 import { claimLimits } from './claim-limits.ts'
+import { databaseLimits } from './database-limits.ts'
 import { forgetLimits } from './forget-limits.ts'
 import { marketLimits } from './market-limits.ts'
 import { purchaseLimits } from './purchase-limits.ts'
@@ -10,6 +11,7 @@ export const limits = {
   ...accessLimits,
   ...buildLimits,
   ...claimLimits,
+  ...databaseLimits,
   ...forgetLimits,
   ...marketLimits,
   ...purchaseLimits,
@@ -111,13 +113,6 @@ export const limits = {
   spendRunsAtOnceMax: 50,
   /** Longer than any transaction takes, and than clocks are apart. */
   spendsSummedAfterSeconds: 300,
-  databaseConnectionsMax: 12,
-  databaseStatementSeconds: 10,
-  /** Of one look of `florin doctor`: it goes through all that is kept, 15 µs for each event of 30 days. */
-  doctorStatementSeconds: 600,
-  databaseLockSeconds: 5,
-  /** A transaction that says nothing for so long is given up, and with it the rows that it holds: before those who wait for them give up. */
-  databaseIdleSeconds: 4,
   nodeCallSeconds: 10,
   /** The same where another node can be asked instead. */
   nodeCallWithOthersSeconds: 5,

@@ -122,12 +122,18 @@ function translate(error: unknown): unknown {
     : error
 }
 
-function openPool(url: string, log: Log, role: string | null, statementSeconds: number): pg.Pool {
+function openPool(
+  url: string,
+  log: Log,
+  role: string | null,
+  statementSeconds: number,
+  connectionsMax: number,
+): pg.Pool {
   // What the address says wins over our settings in this driver, and the role must not be lost.
   if (/[?&]options=/.test(url)) throw new Error('the database address must not carry "options"')
   const pool = new pg.Pool({
     connectionString: url,
-    max: limits.databaseConnectionsMax,
+    max: connectionsMax,
     connectionTimeoutMillis: limits.databaseLockSeconds * 1000,
     statement_timeout: statementSeconds * 1000,
     query_timeout: (statementSeconds + SILENCE_SECONDS) * 1000,
@@ -213,6 +219,7 @@ export function openStore({
   role = 'florin_service',
   statementSeconds = limits.databaseStatementSeconds,
   monotonicMilliseconds = () => performance.now(),
+  connectionsMax = limits.databaseConnectionsMax,
   atWork = connectionsAtWork(url.reveal(), availableParallelism()),
 }: {
   url: Secret
@@ -221,10 +228,12 @@ export function openStore({
   /** How long one statement may take. */
   statementSeconds?: number
   monotonicMilliseconds?: () => number
+  /** How many there are at most; one more waits for limits.databaseLockSeconds at most. */
+  connectionsMax?: number
   /** How many connections work at once, as far as nobody has to wait long. */
   atWork?: number
 }): PooledStore {
-  const pool = openPool(url.reveal(), log, role, statementSeconds)
+  const pool = openPool(url.reveal(), log, role, statementSeconds, connectionsMax)
   const slots = openWorkingSlots(atWork, PATIENCE_MILLISECONDS)
   const arePlansOld = new WeakMap<pg.PoolClient, ReturnType<typeof plansAge>>()
   pool.on('connect', (client) => {
