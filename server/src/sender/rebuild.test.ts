@@ -4,6 +4,7 @@ import type { Chain, Doomed, HistoryLook, Renewal, Terms } from '@florin/server/
 import { limits } from '@florin/server/kernel/limits.ts'
 import { openLog } from '@florin/server/kernel/log.ts'
 import { systemClock } from '@florin/server/kernel/clock.ts'
+import { until } from '@florin/server/kernel/until.ts'
 import { openPaymentBook } from '@florin/server/payments/advance.ts'
 import { openTestLane, signTest } from '@florin/server/payments/test-lane.ts'
 import type { TestLane } from '@florin/server/payments/test-lane.ts'
@@ -12,6 +13,7 @@ import type { ModelChain } from '@florin/server/payments/test-model-chain.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import type { DeadAttempts } from './dead-attempts.ts'
+import { lockLane } from './lane-store.ts'
 import { rebuildExpired } from './rebuild.ts'
 import { scriptedChain } from './test-chain.ts'
 
@@ -48,14 +50,16 @@ async function anOpenPlace() {
   const { network } = lane.chain.config
   let nowMilliseconds = 1_000_000
   const broadcasts: Uint8Array[] = []
-  const hooks = { beforeSigning: async () => {} }
+  const hooks = { beforeSigning: async () => {}, isRenewable: true }
   /** From where on every node calls the bytes over, and what they were asked about. */
   const nodes: { deadFrom: bigint | undefined; asked: Doomed[] } = { deadFrom: 0n, asked: [] }
 
-  const attempts = async () =>
-    database.store.query<{ number: number; raw: Buffer; terms: Terms }>(
+  const attempts = () =>
+    database.store.query<{ number: number; raw: Buffer; terms: Terms; state: string }>(
       'test_attempts',
-      `select a.number, a.raw, a.terms from attempts a where a.network = $1 order by a.number`,
+      `select a.number, a.raw, a.terms, t.state || ' ' || p.status as state from attempts a
+       join chain_transactions t on t.id = a.chain_transaction_id
+       join payment_transactions using (chain_transaction_id) join payments p on p.id = payment_id where a.network = $1 order by a.number`,
       [network],
     )
 
@@ -64,6 +68,7 @@ async function anOpenPlace() {
     const renewal: Extract<Renewal, { kind: 'lifetime' }> = {
       kind: 'lifetime',
       lifetimeOf: (terms) => BigInt(terms['lifetime'] ?? FIRST_LIFETIME),
+      isRenewable: () => hooks.isRenewable,
       lookBack: async (hashes) => {
         const looks = lookBack()
         if (looks instanceof Error) throw looks
@@ -365,6 +370,24 @@ describe('an expired transaction', () => {
     await Promise.all([place.round(EMPTY, OTHER), place.round(EMPTY, OTHER)])
     expect(await place.numbers()).toEqual([1, 2])
     expect(place.broadcasts).toHaveLength(1)
+  })
+
+  test('that nobody here can make anew is given up under its lane’s lock, unless it was found before that was free', async () => {
+    const [found, over] = [place, await anOpenPlace()]
+    found.hooks.isRenewable = over.hooks.isRenewable = false
+    await over.round(EMPTY, OTHER)
+    expect(await over.attempts()).toMatchObject([{ state: 'dead expired' }])
+    let round = Promise.resolve()
+    await database.store.inTransaction('service', async (tx) => {
+      await lockLane(tx, found.lane.chain.config.network, found.lane.wallet.address, 0n)
+      round = found.round(EMPTY, OTHER)
+      const waiting = `select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted`
+      const isWaiting = async () => (await database.store.query('test_wait', waiting)).length > 0
+      await until('it waits for the lane', isWaiting, { seconds: 30 })
+      await found.round({ ...EMPTY, node: 'three', found: true })
+    })
+    await round
+    expect(await found.attempts()).toMatchObject([{ state: 'open pending' }])
   })
 
   test('waits for an operator when its attempts are used up', async () => {
