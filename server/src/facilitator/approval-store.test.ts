@@ -4,6 +4,7 @@ import type { Address, TransactionHash } from '../chains/chain.ts'
 import { newId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
 import { systemRandom } from '../kernel/random.ts'
+import { testNetwork } from '../payments/test-lane.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -21,6 +22,7 @@ import type { StoredApproval } from './approval-store.ts'
 const parsed = parseNetworkId('eip155:84532')
 if (parsed === undefined) throw new Error('no network')
 const network = parsed
+const elsewhere = testNetwork(1).network
 const DAY = 86_400_000
 const NOON = 20_000 * DAY + DAY / 2
 const accountId = newId(systemRandom, 'acct')
@@ -84,6 +86,42 @@ test('a nonce is given something once, for whichever token and on whatever day',
   }
 })
 
+test('what one payer is given is nothing that another payer or network is, whatever they share', async () => {
+  const first = anApproval()
+  await store(first)
+  const { hash, payer } = anApproval()
+  expect(await found({ ...first, hash, payer })).toBeUndefined()
+  expect(await found({ ...first, network: elsewhere })).toBeUndefined()
+  expect(await store({ ...first, network: elsewhere })).toBe(true)
+  await note(first)
+  expect(await found({ ...first, network: elsewhere })).toMatchObject({ funding: null })
+  await note({ ...first, network: elsewhere })
+})
+
+test('of several that a payer is given something for, it is told of the very one, then of that of its nonce, then of that of its token', async () => {
+  const own = anApproval()
+  const byNonce = another(own, { asset: 'z', nonce: 2n })
+  const byAsset = { ...own, hash: `${own.hash}0` as TransactionHash, asset: 'third', nonce: 1n }
+  for (const order of [
+    [own, byAsset, byNonce],
+    [byNonce, byAsset, own],
+  ]) {
+    const payer = `${own.payer}${order[0]?.hash}` as Address
+    const named = (each: StoredApproval) => ({
+      ...each,
+      payer,
+      hash: `${payer}${each.hash}` as TransactionHash,
+    })
+    for (const each of order) expect(await store(named(each))).toBe(true)
+    const asked = named({ ...own, asset: 'third', nonce: 2n })
+    expect(await found(asked)).toMatchObject({ nonce: own.nonce })
+    const fourth = { ...asked, hash: `${payer}d` as TransactionHash }
+    expect(await found(fourth)).toMatchObject({ nonce: byNonce.nonce })
+    expect(await found({ ...fourth, nonce: 9n })).toMatchObject({ nonce: byAsset.nonce })
+    expect(await found({ ...fourth, nonce: 9n, asset: 'fourth' })).toBeUndefined()
+  }
+})
+
 test('what was promised for a nonce on another day and not given stands in nobody’s way', async () => {
   const first = anApproval()
   await store(first, NOON - DAY)
@@ -103,7 +141,9 @@ test('a nonce is released for another token or another day, and only where somet
   expect(await release(first, 'token')).toBe(false)
   expect(await release(first, 'other')).toBe(true)
   expect(await release(first, 'other')).toBe(false)
-  expect(await store(another(first, { asset: 'other' }))).toBe(true)
+  const next = another(first, { asset: 'other' })
+  expect(await found(next)).toBeUndefined()
+  expect(await store(next)).toBe(true)
   expect(await release(second, 'token', NOON + DAY)).toBe(true)
   expect(await store(another(second), NOON + DAY)).toBe(true)
 })
@@ -111,6 +151,7 @@ test('a nonce is released for another token or another day, and only where somet
 test('one whose payer had enough, and has no longer, is given what it lacks then', async () => {
   const enough = anApproval(0n)
   expect(await store(enough)).toBe(true)
+  expect(await found(enough)).toBeUndefined()
   const short = { ...enough, amount: 7n }
   expect(await store(short)).toBe(true)
   expect(await store(short)).toBe(false)

@@ -55,11 +55,18 @@ async function claim(named: NamedPayment, others = all('pending'), now = NOW) {
   const asset = config.assets.find((each) => each.asset === TOKEN)
   if (asset === undefined) throw new Error('no token')
   const received = {
-    ...{ paymentId, accountId, network: config, asset, amount: baseUnits(5n), payer: PAYER },
+    ...{
+      paymentId,
+      accountId: named.accountId,
+      network: config,
+      asset,
+      amount: baseUnits(5n),
+      payer: PAYER,
+    },
     ...{ payTo: PAYER, resource: null },
   }
   const claimed = {
-    ...{ paymentId, accountId, network, proofKey: named.proofKey },
+    ...{ paymentId, accountId: named.accountId, network, proofKey: named.proofKey },
     ...{ termsDigest: new Uint8Array(32), x402Version: 2 as const, stored: {} },
     ...{ validBeforeSeconds: null, sinceHeight: 0n },
   }
@@ -77,7 +84,7 @@ async function claim(named: NamedPayment, others = all('pending'), now = NOW) {
 const close = (paymentId: PaymentId | void) =>
   database.store.inTransaction('service', (tx) => closeClaim(tx, paymentId as PaymentId, NOW))
 const isTaken = (named: NamedPayment, by = all('pending')) =>
-  database.store.inTransaction(accountId, (tx) => isIdentifierTaken(tx, by, named))
+  database.store.inTransaction('service', (tx) => isIdentifierTaken(tx, by, named))
 const forget = (now: number) =>
   database.store.inTransaction('service', (tx) => forgetIdentifiers(tx, now))
 
@@ -107,6 +114,56 @@ test('of payments that are claimed under one name at the same moment, one is', a
   const named = Array.from({ length: 6 }, (_, at) => payment('at-once', `at once ${at}`))
   const claimed = await Promise.all(named.map((each) => claim(each)))
   expect(claimed.filter((each) => each !== undefined)).toHaveLength(1)
+})
+
+test('a name is kept for its days from when it was taken last, also where a clock was set back meanwhile', async () => {
+  const [first, second, third] = [1, 2, 3].map((at) => payment('renewed', `renewed ${at}`))
+  if (first === undefined || second === undefined || third === undefined) throw new Error('none')
+  await close(await claim(first, undefined, NOW))
+  await close(await claim(second, all('expired'), NOW + 2))
+  await forget(NOW + DAYS + 2)
+  expect(await isTaken(third)).toBe(true)
+  await close(await claim(third, all('expired'), NOW + 1))
+  await forget(NOW + DAYS + 2)
+  expect(await isTaken(first)).toBe(true)
+  const again = (now: number) =>
+    database.store.inTransaction('service', (tx) => takeIdentifier(tx, all('pending'), third, now))
+  for (const [now, last] of [
+    [NOW + 1, 2],
+    [NOW + 4, 4],
+  ] as const) {
+    expect(await again(now)).toBe(true)
+    await forget(NOW + DAYS + last)
+    expect(await isTaken(first)).toBe(true)
+  }
+  await forget(NOW + DAYS + 5)
+  expect(await isTaken(first)).toBe(false)
+})
+
+test('a name is that of one account and payer, and of its payment on one network', async () => {
+  const deps = { store: database.store, clock: systemClock, random: systemRandom }
+  const other = (await createAccount(deps, 'another seller')).accountId
+  const mine = payment('apart', 'apart 1')
+  const others = [
+    { ...payment('apart', 'apart 2'), accountId: other },
+    { ...payment('apart', 'apart 3'), payer: '0x00000000000000000000000000000000000000a2' },
+    { ...payment('apart-too', 'apart 4') },
+  ]
+  for (const each of [mine, ...others]) expect(await claim(each)).toBeDefined()
+  for (const each of [mine, ...others]) expect(await isTaken(each)).toBe(false)
+  const next = { ...mine, network: testNetwork(1).network }
+  expect(await isTaken(next)).toBe(true)
+  const take = (status: ReceivedState['status']) =>
+    database.store.inTransaction('service', (tx) => takeIdentifier(tx, all(status), next, NOW))
+  expect(await take('pending')).toBe(false)
+  expect(await take('expired')).toBe(true)
+  const kept = await database.store.query(
+    'test_kept',
+    `select account_id as "accountId", payer, identifier, network, proof_key as "proofKey" from payment_identifiers
+     where identifier like 'apart-%'`,
+  )
+  expect(kept).toEqual(expect.arrayContaining([next, ...others]))
+  expect(kept).toHaveLength(4)
 })
 
 test('names are forgotten after their days', async () => {

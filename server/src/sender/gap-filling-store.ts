@@ -87,11 +87,10 @@ export function openFillings(network: string, address: string): string {
 /**
  * The same: what such transactions take of the lane's native currency, as `height` (null while in no block), `fee_ceiling`, `fee_paid` (null until it is
  * known) and whether it is `booked`: all that are not, and of those that are the ones above a height. One whose final block was replaced counts as booked
- * where it is now.
+ * where it is now, and one that is dead has no height.
  */
 export function fillingFees(network: string, address: string, aboveHeight: string): string {
   return `select t.mined_height as height, t.fee_ceiling, coalesce(f.booked_fee, t.fee_paid) as fee_paid, f.booked_fee is not null as booked
      from gap_fillings f join chain_transactions t on t.id = f.chain_transaction_id
-     where f.network = ${network} and f.lane_address = ${address} and (t.state in ('open', 'mined')
-       or (t.state = 'final' and f.booked_fee is not null and t.mined_height > ${aboveHeight}))`
+     where f.network = ${network} and f.lane_address = ${address} and (t.state in ('open', 'mined') or t.mined_height > ${aboveHeight})`
 }
