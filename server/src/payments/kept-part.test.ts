@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address, Outcome, TransactionHash } from '../chains/chain.ts'
+import { claimTransfer } from '../facilitator/claim-transfer.ts'
+import { watchClaims } from '../facilitator/watch.ts'
+import type { WatchDeps } from '../facilitator/watch.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
+import { openLog } from '../kernel/log.ts'
 import { systemRandom } from '../kernel/random.ts'
 import type { Hold } from '../ledger/entry.ts'
 import { openHolds } from '../ledger/store.ts'
@@ -103,10 +108,14 @@ test('a seller who was shown it whole, in a block that was left, is not paid by 
   const records = recordsOf(store, config)
   const { accountId } = sent
   const paymentId = newId(systemRandom, 'pay')
+  let now = systemClock.nowMilliseconds()
+  const watching: Partial<WatchDeps> = {
+    ...{ store, records, log: openLog('silent') },
+    clock: { ...systemClock, nowMilliseconds: () => (now += 60_000) },
+  }
   const told = async () => {
-    await store.inTransaction('service', (tx) =>
-      records.mirror(tx, { accountId, paymentId }, sent.id),
-    )
+    const chain = { ...send.lane.chain, parseAddress: () => undefined }
+    await watchClaims(watching as WatchDeps, chain, 0n)
     const found = await store.inTransaction(accountId, (tx) =>
       findPayment(tx, accountId, paymentId),
     )
@@ -114,7 +123,15 @@ test('a seller who was shown it whole, in a block that was left, is not paid by 
   }
   const terms = { paymentId, accountId, network: config, asset, amount: sent.amount }
   const ends = { payer: sent.sender, payTo: sent.recipient, resource: null }
-  await store.inTransaction('service', (tx) => records.open(tx, { ...terms, ...ends }))
+  const claim = {
+    ...{ paymentId, accountId, network: config.network, commitment: new Uint8Array(32) },
+    ...{ termsDigest: new Uint8Array(32), x402Version: 2 as const, sentId: sent.id },
+    isFollowed: false,
+  }
+  await store.inTransaction('service', async (tx) => {
+    await claimTransfer(tx, claim, now)
+    await records.open(tx, { ...terms, ...ends })
+  })
   expect(await told()).toBe('confirmed')
   send.model.reorg(1, 0n, true)
   await send.lane.follow(2)
