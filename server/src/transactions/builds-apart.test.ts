@@ -153,17 +153,17 @@ const sight = (network: NetworkId, ...sightings: readonly Sighting[]) =>
   inService((tx) => book.sighted(tx, network, sightings))
 
 /** Of a network the payment with the commitment is seen, that without one is over, and the settlement is seen. */
-async function show(network: NetworkId, { settling }: Built): Promise<void> {
-  await sight(network, paid, { ...unmarked, succeeded: false })
-  await inService((tx) => live.noteSeen(tx, [{ paymentId: settling, height: SEEN }]))
+async function show(network: NetworkId, { settling }: Built, height: bigint): Promise<void> {
+  await sight(network, { ...paid, height }, { ...unmarked, height, succeeded: false })
+  await inService((tx) => live.noteSeen(tx, [{ paymentId: settling, height }]))
 }
 
 const scopeOf = (network: NetworkId) => ({ accountId, network, sender: SENDER })
-const takeNonce = (network: NetworkId, { marked }: Built) =>
+const takeNonce = (network: NetworkId, paymentId: PaymentId) =>
   inService((tx) =>
     takeNonces(tx, [
       {
-        ...{ ...scopeOf(network), first: 7n, paymentId: marked, nowMilliseconds: NOW },
+        ...{ ...scopeOf(network), first: 7n, paymentId, nowMilliseconds: NOW },
         expiresAtMilliseconds: NOW + 60_000,
       },
     ]),
@@ -176,10 +176,6 @@ describe('what happens to builds of one network happens to none of another', () 
     'nobody can read what they did': (tx) => book.sighted(tx, here, [{ ...paid, isUntold: true }]),
     'they are looked at': (tx) => live.takeSilentBuilds(tx, here, LATER, 9),
     'their bytes are sent again': (tx) => submissions.takeDue(tx, here, LATER),
-    'what nodes said of their bytes is noted': (tx) => {
-      const form = { network: here, hash: HASH, paymentId: own.marked }
-      return submissions.noteVerdict(tx, form, { kind: 'accepted' }, NOW)
-    },
   }
   test.each(Object.entries(DEEDS))('%s', async (_, deed) => {
     const before = [await rowsOf(here), await rowsOf(there)]
@@ -190,16 +186,17 @@ describe('what happens to builds of one network happens to none of another', () 
 
   test.each([
     ['final', (tx: Tx) => book.final(tx, here, SEEN, 9)],
-    ['undone', (tx: Tx) => book.undone(tx, here, SEEN - 1n)],
-  ])('their blocks are %s', async (_, deed) => {
-    await show(here, own)
-    await show(there, other)
+    ['undone', (tx: Tx) => book.undone(tx, here, SEEN - 2n)],
+  ])('their blocks are %s', async (what, deed) => {
+    await show(here, own, SEEN)
+    // Below, so that it stands first.
+    await show(there, other, SEEN - 1n)
     const before = [await rowsOf(here), await rowsOf(there)]
     await inService(deed)
     const after = await rowsOf(here)
     for (const [index, row] of after.entries()) expect(row).not.toEqual(before[0]?.[index])
     expect(await rowsOf(there)).toEqual(before[1])
-    expect(told).toEqual(_ === 'undone' ? [own.settling] : [])
+    expect(told).toEqual(what === 'undone' ? [own.settling] : [])
   })
 
   test('what nobody could read of them is read, or undone', async () => {
@@ -220,22 +217,33 @@ describe('what happens to builds of one network happens to none of another', () 
     expect(await places(there)).toEqual([other.marked])
   })
 
-  test('they take a nonce, and give it back', async () => {
-    expect(await takeNonce(there, other)).toEqual([7n])
-    expect(await takeNonce(here, own)).toEqual([7n])
+  test('they take nonces, and give their own back', async () => {
+    expect(await takeNonce(there, other.marked)).toEqual([7n])
+    expect(await takeNonce(here, own.marked)).toEqual([7n])
+    expect(await takeNonce(here, own.unmarked)).toEqual([8n])
     const rows = await rowsOf(there)
     await inService((tx) => giveNonceBack(tx, scopeOf(here), own.marked))
-    expect(await takeNonce(here, own)).toEqual([7n])
+    expect(await takeNonce(here, own.marked)).toEqual([7n])
+    expect(await takeNonce(here, own.settling)).toEqual([9n])
     await inService((tx) => giveNonceBack(tx, scopeOf(here), other.marked))
     expect(await rowsOf(there)).toEqual(rows)
+  })
+
+  test('what nodes said of the bytes of one is noted, and of no other that has the same', async () => {
+    const form = { network: here, hash: HASH, paymentId: own.marked }
+    await inService((tx) => submissions.noteVerdict(tx, form, { kind: 'accepted' }, NOW))
+    const said = await database.store.query(
+      'test_said',
+      'select payment_id from submissions where last_verdict is not null and network = any($1)',
+      [[here, there]],
+    )
+    expect(said).toEqual([{ payment_id: own.marked }])
   })
 })
 
 describe('a look at builds of one network shows none of another', () => {
   const NONE = { commitments: [], proofKey: null, place: null }
   const place = (nonce: bigint) => ({ sender: SENDER, nonce })
-  const forms = async (tx: Tx) =>
-    [...(await submissions.takenAs(tx, here, [HASH])).values()].map((paymentId) => ({ paymentId }))
   const marks = {
     ...{ senders: [SENDER], commitments: [], proofKeys: [], places: [], paid: [], submitted: [] },
   }
@@ -291,11 +299,9 @@ describe('a look at builds of one network shows none of another', () => {
   })
 
   test('by bytes that others gave elsewhere', async () => {
-    const rows = await inService(forms)
-    expect(
-      rows.map(({ paymentId }) => paymentId).every((id) => Object.values(own).includes(id)),
-    ).toBe(true)
-    expect(rows).toHaveLength(1)
+    const [taken, ...more] = await inService((tx) => submissions.takenAs(tx, here, [HASH]))
+    expect(more).toEqual([])
+    expect(Object.values(own)).toContain(taken?.[1])
   })
 
   test('where nothing is awaited any more', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { proofKey } from '../chains/exact.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { judge, judgeSettlement, termsPaid } from './judge.ts'
@@ -43,6 +45,39 @@ test('a transfer of another token, amount or recipient pays no build, nor do two
   }
   expect(given()).toMatchObject({ remark: 'other_terms' })
   expect(given(one, { ...one })).toMatchObject({ remark: 'other_terms' })
+})
+
+test('what does more than it was built for pays it where nothing else is known of it, and where a trade gives something back', async () => {
+  const { build, ...built } = await scene.build()
+  const more = { ...scene.paid({ build, ...built }), isPlain: false }
+  const tradeId = newId(systemRandom, 'trd')
+  expect(judge(build, more)).toMatchObject({ remark: 'other_terms' })
+  expect(judge({ ...build, tradeId }, more)).toMatchObject({ kind: 'paid' })
+  const unmarked = { ...more, commitments: [] }
+  expect(judge({ ...build, commitment: null }, unmarked)).toMatchObject({ kind: 'paid' })
+  const twice = { transfers: [...more.transfers, ...more.transfers] }
+  for (const each of [
+    { ...build, tradeId },
+    { ...build, commitment: null },
+  ]) {
+    const shown = each.commitment === null ? unmarked : more
+    expect(judge(each, { ...shown, ...twice })?.kind).toBe('other')
+  }
+})
+
+test('by its terms alone a transaction pays at a place, once, and what its own sender moved there', async () => {
+  const { build, ...built } = await scene.build()
+  const sighting = { ...scene.paid({ build, ...built }), commitments: [] }
+  const { sender, nonce, asset, recipient, amount } = build
+  expect(termsPaid(sighting)).toEqual([{ sender, nonce, asset, recipient, amount }])
+  expect(termsPaid({ ...sighting, nonce: null })).toEqual([])
+  expect(termsPaid({ ...sighting, commitments: ['c0'.repeat(32)] })).toEqual([])
+  const [one] = sighting.transfers
+  if (one === undefined) throw new Error('no transfer')
+  expect(termsPaid({ ...sighting, transfers: [{ ...one, from: recipient }] })).toEqual([])
+  expect(termsPaid({ ...sighting, transfers: [one, one] })).toEqual([])
+  const other = { ...one, amount: amount + 1n }
+  expect(termsPaid({ ...sighting, transfers: [one, other] })).toHaveLength(2)
 })
 
 test('a proof pays the build that settles it only by the transfer that was asked for', async () => {
