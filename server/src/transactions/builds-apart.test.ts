@@ -35,7 +35,8 @@ const HASH = '0xhash' as TransactionHash
 const SEEN = 101n
 const ALL = { perPlace: 9, inAll: 9 }
 
-const clock = { nowMilliseconds: () => NOW, sleep: async () => undefined }
+let passed = 0
+const clock = { nowMilliseconds: () => NOW + passed, sleep: async () => undefined }
 let database: TestDatabase
 beforeAll(async () => {
   database = await openTestDatabase()
@@ -77,6 +78,7 @@ beforeEach(async () => {
   accountId = (await makeWallet(database.store)).accountId
   stranger = (await makeWallet(database.store)).accountId
   told = []
+  passed = 0
   // Those of the other network are older, so that they stand first wherever one is chosen among both.
   other = await buildAll(there, accountId, NOW - 1)
   own = await buildAll(here, accountId, NOW)
@@ -159,12 +161,12 @@ async function show(network: NetworkId, { settling }: Built, height: bigint): Pr
 }
 
 const scopeOf = (network: NetworkId) => ({ accountId, network, sender: SENDER })
-const takeNonce = (network: NetworkId, paymentId: PaymentId) =>
+const takeNonce = (network: NetworkId, paymentId: PaymentId, nowMilliseconds = NOW) =>
   inService((tx) =>
     takeNonces(tx, [
       {
-        ...{ ...scopeOf(network), first: 7n, paymentId, nowMilliseconds: NOW },
-        expiresAtMilliseconds: NOW + 60_000,
+        ...{ ...scopeOf(network), first: 7n, paymentId, nowMilliseconds },
+        expiresAtMilliseconds: nowMilliseconds + 60_000,
       },
     ]),
   )
@@ -227,6 +229,28 @@ describe('what happens to builds of one network happens to none of another', () 
     expect(await takeNonce(here, own.settling)).toEqual([9n])
     await inService((tx) => giveNonceBack(tx, scopeOf(here), other.marked))
     expect(await rowsOf(there)).toEqual(rows)
+  })
+
+  test('a nonce is its build’s for as long once more as it was when its block is gone, and its block alone keeps it until then', async () => {
+    const build = { paymentId: own.marked, height: SEEN }
+    await takeNonce(here, own.marked)
+    await takeNonce(there, other.marked)
+    const later = NOW + 3_600_000
+    await inService((tx) => live.noteSeen(tx, [build]))
+    expect(await takeNonce(here, own.unmarked, later)).toEqual([8n])
+    await inService((tx) => giveNonceBack(tx, scopeOf(here), own.unmarked))
+    const rows = await rowsOf(there)
+    passed = later - NOW
+    await inService((tx) => book.undone(tx, here, SEEN - 1n))
+    expect(await rowsOf(there)).toEqual(rows)
+    expect(await takeNonce(here, own.unmarked, later + 59_999)).toEqual([8n])
+    expect(await takeNonce(here, own.settling, later + 60_000)).toEqual([7n])
+    // One that another build has by now stays with it, as long as that one's time is not over.
+    passed = later + 60_000 - NOW
+    await inService((tx) => live.noteSeen(tx, [build]))
+    await inService((tx) => book.undone(tx, here, SEEN - 1n))
+    await inService((tx) => giveNonceBack(tx, scopeOf(here), own.settling))
+    expect(await takeNonce(here, own.settling, later + 60_001)).toEqual([7n])
   })
 
   test('what nodes said of the bytes of one is noted, and of no other that has the same', async () => {

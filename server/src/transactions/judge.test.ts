@@ -75,7 +75,7 @@ test('by its terms alone a transaction pays at a place, once, and what its own s
   const [one] = sighting.transfers
   if (one === undefined) throw new Error('no transfer')
   expect(termsPaid({ ...sighting, transfers: [{ ...one, from: recipient }] })).toEqual([])
-  expect(termsPaid({ ...sighting, transfers: [one, one] })).toEqual([])
+  expect(termsPaid({ ...sighting, transfers: [one, { ...one }] })).toEqual([])
   const other = { ...one, amount: amount + 1n }
   expect(termsPaid({ ...sighting, transfers: [one, other] })).toHaveLength(2)
 })
