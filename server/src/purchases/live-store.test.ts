@@ -34,8 +34,8 @@ async function purchase(chainId = (chains += 1)) {
   return { paymentId: bought.paymentId, network: bought.network }
 }
 
-const use = (paymentId: PaymentId) => {
-  const place = { hash: '0xused' as TransactionHash, height: HEIGHT, blockHash: 'b5', logIndex: 3 }
+const use = (paymentId: PaymentId, blockHash = 'b5') => {
+  const place = { hash: '0xused' as TransactionHash, height: HEIGHT, blockHash, logIndex: 3 }
   return inService((tx) => live.noteUsed(tx, [{ ...place, paymentId }]))
 }
 const call = (paymentId: PaymentId) =>
@@ -63,12 +63,29 @@ test('what was used is called dead by nobody, also not once its block is gone, a
   }
 })
 
+const rowsOf = (paymentId: PaymentId) =>
+  database.store.query('test_rows', 'select p from purchases p where payment_id = $1', [paymentId])
+
+test('where a purchase was used stands, whatever another look finds meanwhile', async () => {
+  const { paymentId } = await purchase()
+  expect(await use(paymentId)).toEqual(new Set([paymentId]))
+  const first = await rowsOf(paymentId)
+  expect(await use(paymentId, 'b5 of another fork')).toEqual(new Set())
+  expect(await rowsOf(paymentId)).toEqual(first)
+})
+
+test('what has come to nothing for good is neither used nor dead any more', async () => {
+  const { paymentId } = await purchase()
+  await inService((tx) => live.closePurchases(tx, [paymentId], CLOSED))
+  const closed = await rowsOf(paymentId)
+  await call(paymentId)
+  expect(await use(paymentId)).toEqual(new Set())
+  expect(await rowsOf(paymentId)).toEqual(closed)
+})
+
 test('what is closed is neither used nor dead nor forgotten any more', async () => {
   const { paymentId, network } = await purchase()
-  const rows = () =>
-    database.store.query('test_rows', 'select p from purchases p where payment_id = $1', [
-      paymentId,
-    ])
+  const rows = () => rowsOf(paymentId)
   await use(paymentId)
   await inService((tx) => live.closePurchases(tx, [paymentId], CLOSED))
   const closed = await rows()
