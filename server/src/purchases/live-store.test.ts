@@ -75,10 +75,12 @@ test('where a purchase was used stands, whatever another look finds meanwhile', 
 })
 
 test('what has come to nothing for good is neither used nor dead any more', async () => {
-  const { paymentId } = await purchase()
+  const { paymentId, network } = await purchase()
+  await call(paymentId)
   await inService((tx) => live.closePurchases(tx, [paymentId], CLOSED))
   const closed = await rowsOf(paymentId)
-  await call(paymentId)
+  expect(await dead(network)).toEqual([])
+  await inService((tx) => live.noteDead(tx, [{ paymentId, height: HEIGHT + 1n }]))
   expect(await use(paymentId)).toEqual(new Set())
   expect(await rowsOf(paymentId)).toEqual(closed)
 })
@@ -121,6 +123,7 @@ test('what one network shows of purchases it shows of none of another', async ()
     [other.paymentId],
     [elsewhere.paymentId],
   ])
+  await purchase(chains)
   const due = await inService((tx) => live.silentPurchases(tx, own.network, CLOSED))
   expect(due.map(({ paymentId }) => paymentId).toSorted()).toEqual(
     [own.paymentId, silent.paymentId].toSorted(),
