@@ -80,11 +80,12 @@ test('an endpoint is paused once, after its hours of nothing but failures, also 
   await succeed(webhookId, { isSlow: true })
   expect(await stateOf(webhookId)).toBe('in trouble')
   expect(await fail(webhookId)).toBeUndefined()
+  expect(await stateOf(webhookId)).toBe('in trouble, failing')
   await age(webhookId, limits.webhookPauseHours)
   await succeed(webhookId)
+  expect(await stateOf(webhookId)).toBe('')
   expect(await fail(webhookId)).toBeUndefined()
   await age(webhookId, limits.webhookPauseHours - 1)
-  // One that answered well meanwhile, and is in trouble no more, is so again with its next failure.
   expect(await fail(webhookId)).toBeUndefined()
   await age(webhookId, 1)
   expect(await fail(webhookId)).toMatchObject({ reason: 'failing' })

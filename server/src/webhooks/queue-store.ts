@@ -238,8 +238,8 @@ export async function noteFailure(
 > {
   await tx.query(
     'webhook_failed',
-    `update webhooks set failing_since = coalesce(failing_since, now()), in_trouble = true
-     where id = $1 and url = $2 and (failing_since is null or not in_trouble)`,
+    // Whoever is failing is in trouble: success alone ends both.
+    `update webhooks set failing_since = now(), in_trouble = true where id = $1 and url = $2 and failing_since is null`,
     [webhookId, url],
   )
   const rows = await tx.query<{ pause_reason: PauseReason; failing_since: Date }>(
