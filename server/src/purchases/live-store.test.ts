@@ -57,7 +57,7 @@ test('what was used is called dead by nobody, also not once its block is gone, a
     (tx: Tx) => live.forgetUsed(tx, network, HEIGHT - 1n),
   ]) {
     expect([await used(network), await dead(network)]).toEqual([[paymentId], []])
-    await inService(forget)
+    await inService<unknown>(forget)
     expect([await used(network), await dead(network)]).toEqual([[], []])
     await use(paymentId)
   }

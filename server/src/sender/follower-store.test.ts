@@ -93,7 +93,7 @@ describe('the lease of a network', () => {
       (tx: Tx) => follower.holdLease(tx, cursor),
       (tx: Tx) => rollBack(tx, cursor, { ...to, height: FIRST }, { hasNonces: true }),
     ]) {
-      await expect(inService(written)).rejects.toThrow(follower.LeaseLost)
+      await expect(inService<unknown>(written)).rejects.toThrow(follower.LeaseLost)
     }
     expect(await rowsOf(here)).toEqual(rows)
   })
@@ -107,7 +107,7 @@ describe('the lease of a network', () => {
       (tx: Tx) => follower.storeFinality(tx, held, FIRST + 1n),
       (tx: Tx) => follower.holdLease(tx, held),
     ]) {
-      await expect(inService(written)).rejects.toThrow('the network was halted')
+      await expect(inService<unknown>(written)).rejects.toThrow('the network was halted')
     }
   })
 })

@@ -194,7 +194,7 @@ describe('what happens to builds of one network happens to none of another', () 
     // Below, so that it stands first.
     await show(there, other, SEEN - 1n)
     const before = [await rowsOf(here), await rowsOf(there)]
-    await inService(deed)
+    await inService<unknown>(deed)
     const after = await rowsOf(here)
     for (const [index, row] of after.entries()) expect(row).not.toEqual(before[0]?.[index])
     expect(await rowsOf(there)).toEqual(before[1])
