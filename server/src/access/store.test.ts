@@ -104,6 +104,8 @@ describe('a key', () => {
     for (const at of [3, 1, 2, 4]) expired.push(await key(own, NOW - at))
     const [third, first, second, fourth] = expired
     const living = await key(own, NOW + 1)
+    // One that was deleted is none of those that are kept.
+    await drop(await key(own, NOW))
     const theirs = [await key(other, NOW - 9), await key(other, NOW - 8)].toSorted()
     const most = (count: number) =>
       inService((tx) => dropExpiredKeys(tx, own, NOW, { kept: 1, count }))

@@ -16,7 +16,7 @@ import { openTestWebhooks } from './test-webhooks.ts'
 import type { TestWebhooks } from './test-webhooks.ts'
 
 const HOUR = 3_600_000
-const TYPE = 'payment.settled'
+const TYPE = 'payment'
 
 let room: TestWebhooks
 beforeAll(async () => {
