@@ -106,6 +106,31 @@ test('an endpoint is changed by its own account alone, and nothing else is', asy
   await expect(rotate(own)).rejects.toThrow()
 })
 
+test('an endpoint that was paused or off begins its time anew when it is resumed, and one that was neither does not', async () => {
+  const terms = { url: 'http://127.0.0.1:9/', description: null, types: [] }
+  const { webhookId: id, accountId } = own
+  const change = async (enabled: boolean) => {
+    const [before] = await resumed()
+    const next = { ...terms, enabled, resumes: enabled, nowMilliseconds: 5 }
+    await inService((tx) => webhooks.updateWebhook(tx, { id, accountId }, next))
+    const [after] = await resumed()
+    return after?.at !== before?.at
+  }
+  const resumed = () =>
+    room.database.store.query<{ at: string | null }>(
+      'test_resumed',
+      'select resumed_at::text as at from webhooks where id = $1',
+      [id],
+    )
+  expect(await change(true)).toBe(false)
+  expect([await change(false), await change(true), await change(true)]).toEqual([
+    ...[false, true, false],
+  ])
+  const pause = `update webhooks set paused_at = now(), pause_reason = 'failing' where id = $1`
+  await write(room.database.store, 'test_pause', pause, [id])
+  expect([await change(true), await change(true)]).toEqual([true, false])
+})
+
 test('a secret is found where it signs now, of its own endpoint alone', async () => {
   const now = systemClock.nowMilliseconds()
   const put = ({ webhookId: id, accountId }: Place, text: string, untilMilliseconds: number) => {
