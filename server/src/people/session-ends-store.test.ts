@@ -114,7 +114,8 @@ test('of the live sessions of a person the newest stay', async () => {
 })
 
 test('a session is renewed once, by its own person and in its time', async () => {
-  const [own, theirs, past] = [
+  const [own, beside, theirs, past] = [
+    await session(),
     await session(),
     await session(bob),
     await session(ada, { expiresAt: NOW }),
@@ -123,7 +124,7 @@ test('a session is renewed once, by its own person and in its time', async () =>
     inService((tx) => ends.endSessionForRenewal(tx, by, sessionId, NOW))
   expect(await renew(own)).toMatchObject({ expiresAtMilliseconds: NOW + 1_000 })
   for (const sessionId of [own, theirs, past]) expect(await renew(sessionId)).toBeUndefined()
-  expect(await ended(own, theirs, past)).toEqual([NOW, null, null])
+  expect(await ended(own, beside, theirs, past)).toEqual([NOW, null, null, null])
 })
 
 test('the session of a token is ended when it was first, and no other', async () => {
