@@ -316,13 +316,15 @@ export const OperatorDiagnosis = Exactly({
       network: Text('CAIP-2 id.'),
       address: Text('The signing address.'),
       nonce: Text(
-        'Its place; `deposit` where no node tells what came to the address, `build` where none tells what a built payment of it did.',
+        'Its place; `deposit` where no node tells what came to the address, `build` where none tells what a built payment of it did, `purchase` where the nodes contradict each other whether a purchase of it failed.',
       ),
       hash: Text(
         'The attempt that nodes have found and no followed block holds, or what nobody tells.',
       ),
       nodes: Type.Array(Text('Which nodes.')),
-      since: Text('When the first of them found it, ISO 8601; of a build when it was built.'),
+      since: Text(
+        'When the first of them found it, ISO 8601; of a build when it was built, of a purchase when it was signed.',
+      ),
     }),
   ),
 })

@@ -87,5 +87,7 @@ export function SystemDoctor() {
 function wordsOf(nonce: string, hash: string): string {
   if (nonce === 'deposit') return `deposit: no node tells what ${hash} brought.`
   if (nonce === 'build') return `build: nobody tells what ${hash} did.`
+  if (nonce === 'purchase')
+    return `purchase: the nodes contradict each other whether ${hash} failed.`
   return `place ${nonce}: nodes have found ${hash}, and no followed block holds it.`
 }

@@ -164,7 +164,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     where p.id is null or p.type <> 'sent' or p.account_id <> u.account_id or p.wallet_id <> u.wallet_id
       or p.network <> u.network or p.amount <> coalesce(u.taken, (u.stored ->> 'value')::numeric) or p.recipient <> u.stored ->> 'to'
       or (p.status in ('pending', 'confirmed')) <> (u.closed_at is null)
-      or (p.status in ('confirmed', 'settled')) <> (u.used_hash is not null)
+      or (p.status in ('confirmed', 'settled')) <> (u.used_hash is not null and u.used_log_index is not null)
       or (u.used_hash is not null and u.stored ->> 'pays' = 'upto') <> (u.taken is not null)
       or (p.status = 'settled' and not exists (select from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
         join ledger_accounts a on a.id = e.ledger_account_id and a.kind = 'external'

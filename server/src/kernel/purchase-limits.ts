@@ -34,6 +34,14 @@ export const purchaseLimits = {
   purchaseUntilPaidMillisecondsMax: 500,
   /** Of how many at once it is asked by what they were used: each takes several questions, for some of which a node has few places. */
   purchaseFindsAtOnceMax: 2,
+  /**
+   * One in a block of which the nodes contradict each other whether it failed: between two questions, doubled each time up to the second, how many are asked
+   * for at once, and after how many questions one is put aside for a person.
+   */
+  purchaseDoubtSecondsMin: 5,
+  purchaseDoubtSecondsMax: 600,
+  purchaseDoubtsAtOnceMax: 8,
+  purchaseDoubtAsksMax: 8,
   /** Open purchases of one account on one network of which the chain shows nothing yet, of all sellers and of one: each is asked about until it ends. */
   purchasesSilentMax: 2_000,
   purchasesSilentOfSellerMax: 500,

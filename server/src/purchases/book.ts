@@ -14,7 +14,7 @@ import { noteRemarks } from '../payments/remark-store.ts'
 import { remarkOf } from '../payments/remark.ts'
 import type { StatusChange } from '../payments/store.ts'
 import { lowerSpends, releaseSpends } from '../policies/spends-store.ts'
-import type { BuildBook } from '../sender/build-book.ts'
+import type { BuildBook, UntoldBuilds } from '../sender/build-book.ts'
 import { followedChain, holdFollowed, standsOnFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import {
@@ -29,6 +29,8 @@ import {
   usedBelow,
 } from './live-store.ts'
 import type { Place, SignedPurchase, UsedPurchase } from './live-store.ts'
+import { askedEnough, forgetDoubt, noteDoubted, takeDoubted } from './doubt-store.ts'
+import type { DoubtedPurchase } from './doubt-store.ts'
 import { buyersThrough, hasOpenPurchase, purchasesProven } from './store.ts'
 
 /** The books of what sellers were authorised to take: moved by what the chain shows, and closed at finality only. */
@@ -155,6 +157,64 @@ export function openPurchaseBook({
     await closePurchases(tx, ids, now)
   }
 
+  /** Those of which nobody tells whether they failed: asked for again, and after a last time put aside. Pending all the while, with their money held. */
+  async function doubt(
+    tx: Tx,
+    network: NetworkId,
+    doubted: readonly DoubtedPurchase[],
+  ): Promise<void> {
+    const noted = await noteDoubted(tx, doubted, clock.nowMilliseconds())
+    const ids = doubted.map(({ paymentId }) => paymentId)
+    const aside = await askedEnough(tx, ids)
+    await putAside(tx, aside)
+    for (const { paymentId, transactionHash: hash } of doubted) {
+      const facts = { network, paymentId, hash }
+      if (noted.has(paymentId)) {
+        log.warn(facts, 'the nodes contradict each other whether a purchase failed: asked again')
+      }
+      if (aside.includes(paymentId)) {
+        log.error(facts, 'nobody tells whether a purchase failed: it is put aside for a person')
+      }
+    }
+  }
+
+  const sighted: PurchaseBook['sighted'] = async (tx, network, sightings) => {
+    const keys = sightings.flatMap(({ proofKey }) => (proofKey === null ? [] : [proofKey]))
+    const purchases = await purchasesProven(tx, network, keys)
+    const dead: { paymentId: PaymentId; height: bigint }[] = []
+    const found: (Place & { paymentId: PaymentId })[] = []
+    const doubted: DoubtedPurchase[] = []
+    for (const { paymentId, proofKey, stored } of purchases) {
+      for (const sighting of sightings) {
+        if (sighting.proofKey !== proofKey) continue
+        const { transactionHash: hash, height, blockHash, succeeded, transfers } = sighting
+        const transfer = transfers.find(
+          ({ asset, from, to, amount }) =>
+            asset === stored['token'] &&
+            from === stored['from'] &&
+            to === stored['to'] &&
+            `${amount}` === stored['value'],
+        )
+        // The bytes are its whole content: once in a block, no block takes them again.
+        if (sighting.isFailureDoubted === true) {
+          doubted.push({ paymentId, transactionHash: hash, height, blockHash })
+        } else if (!succeeded) dead.push({ paymentId, height })
+        else {
+          // Whomever the balances call the account's owner by now: these bytes move the money, and they are in.
+          const logIndex = transfer?.effectIndex ?? UNREAD_EFFECT_INDEX
+          found.push({ paymentId, hash, height, blockHash, logIndex })
+        }
+      }
+    }
+    await used(tx, network, found)
+    await forgetDoubt(
+      tx,
+      dead.map(({ paymentId }) => paymentId),
+    )
+    await noteDead(tx, dead)
+    await doubt(tx, network, doubted)
+  }
+
   return {
     used,
     over,
@@ -170,38 +230,11 @@ export function openPurchaseBook({
     // No purchase is taken over by another account.
     hold: async () => undefined,
 
-    sighted: async (tx, network, sightings) => {
-      const keys = sightings.flatMap(({ proofKey }) => (proofKey === null ? [] : [proofKey]))
-      const purchases = await purchasesProven(tx, network, keys)
-      const dead: { paymentId: PaymentId; height: bigint }[] = []
-      const found: (Place & { paymentId: PaymentId })[] = []
-      const doubted: PaymentId[] = []
-      for (const { paymentId, proofKey, stored } of purchases) {
-        for (const sighting of sightings) {
-          if (sighting.proofKey !== proofKey) continue
-          const { transactionHash: hash, height, blockHash, succeeded, transfers } = sighting
-          const transfer = transfers.find(
-            ({ asset, from, to, amount }) =>
-              asset === stored['token'] &&
-              from === stored['from'] &&
-              to === stored['to'] &&
-              `${amount}` === stored['value'],
-          )
-          // The bytes are its whole content: once in a block, no block takes them again.
-          if (sighting.isFailureDoubted === true) {
-            log.error({ network, paymentId, hash }, 'nobody tells whether a purchase failed')
-            doubted.push(paymentId)
-          } else if (!succeeded) dead.push({ paymentId, height })
-          else {
-            // Whomever the balances call the account's owner by now: these bytes move the money, and they are in.
-            const logIndex = transfer?.effectIndex ?? UNREAD_EFFECT_INDEX
-            found.push({ paymentId, hash, height, blockHash, logIndex })
-          }
-        }
-      }
-      await used(tx, network, found)
-      await noteDead(tx, dead)
-      await putAside(tx, doubted)
+    sighted,
+
+    untold: {
+      places: (tx, network) => takeDoubted(tx, network, clock.nowMilliseconds()),
+      told: sighted,
     },
 
     undone: async (tx, network, height) => {
@@ -235,9 +268,9 @@ export function openPurchaseBook({
 /** Of an effect that its transaction does not show as it was signed; no other payment of ours stands in that transaction. */
 const UNREAD_EFFECT_INDEX = 0
 
-/** Two books that are told the same; one of them at most has anything untold. */
+/** Two books that are told the same, also of what either of them has untold. */
 export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
-  const untold = one.untold ?? other.untold
+  const untold = bothUntold(one.untold, other.untold)
   return {
     hasLive: async (tx, network) =>
       (await one.hasLive(tx, network)) || (await other.hasLive(tx, network)),
@@ -270,6 +303,23 @@ export function bothBooks(one: BuildBook, other: BuildBook): BuildBook {
         await one.final(tx, network, height, count),
         await other.final(tx, network, height, count),
       ),
+  }
+}
+
+function bothUntold(
+  one: UntoldBuilds | undefined,
+  other: UntoldBuilds | undefined,
+): UntoldBuilds | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return {
+    places: async (tx, network) => [
+      ...(await one.places(tx, network)),
+      ...(await other.places(tx, network)),
+    ],
+    told: async (tx, network, sightings) => {
+      await one.told(tx, network, sightings)
+      await other.told(tx, network, sightings)
+    },
   }
 }
 

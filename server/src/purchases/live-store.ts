@@ -25,7 +25,7 @@ export interface SignedPurchase {
 }
 
 /**
- * Notes where purchases took effect: those of which that is not known yet, and which these are. They stay open until it is final, and are
+ * Notes where purchases took effect: those of which that is not known yet, though it may be in doubt (`noteDoubted`), and which these are. They stay open until it is final, and are
  * joined by the same request until they were delivered for.
  */
 export async function noteUsed(
@@ -39,7 +39,7 @@ export async function noteUsed(
        used_log_index = u.log_index, taken = u.taken, dead_height = null
      from json_to_recordset($1::json) as u (payment_id text, hash text, height bigint, block_hash text, log_index integer,
        taken numeric)
-     where p.payment_id = u.payment_id and p.closed_at is null and p.used_height is null
+     where p.payment_id = u.payment_id and p.closed_at is null and p.used_log_index is null
      returning p.payment_id`,
     [
       JSON.stringify(
@@ -57,7 +57,7 @@ export async function noteUsed(
   return new Set(rows.map((row) => row.payment_id))
 }
 
-/** Takes back what blocks showed that are not in the chain any more; gives those that had been used there. */
+/** Takes back what blocks showed that are not in the chain any more; gives those that had been used there, or seemed to. */
 export async function forgetUsed(
   tx: Tx,
   network: NetworkId,
@@ -140,7 +140,8 @@ export async function usedBelow(
   }>(
     'purchase_used_below',
     `select payment_id, used_hash, used_height, used_block_hash, used_log_index, stored ->> 'value' as signed from purchases
-     where network = $1 and closed_at is null and used_height <= $2 order by used_height, payment_id limit $3`,
+     where network = $1 and closed_at is null and used_height <= $2 and used_log_index is not null
+     order by used_height, payment_id limit $3`,
     [network, height.toString(), count],
   )
   return rows.map((row) => ({

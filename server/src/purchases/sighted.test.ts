@@ -90,15 +90,15 @@ test('bytes of which nothing is left to choose have moved the money when they ar
   expect(await sight(await aPurchase(EVM), null)).toBe('confirmed')
 })
 
-test('bytes that failed are dead from their block on, and those of which nobody tells whether they failed put it aside', async () => {
+test('bytes that failed are dead from their block on, and those of which the nodes contradict each other whether they failed are asked for again', async () => {
   const { store } = database
   const becomes = async (change: Partial<Sighting>) => {
     const paymentId = await aPurchase(EVM)
     await sight(paymentId, null, change)
     return store.inTransaction('service', async (tx) => {
-      const [row] = await tx.query<{ dead_height: string | null; is_aside: boolean | null }>(
-        'test_aside',
-        `select dead_height, look_at = 'infinity' as is_aside from purchases where payment_id = $1`,
+      const [row] = await tx.query<{ dead_height: string | null; is_asked: boolean | null }>(
+        'test_asked',
+        `select dead_height, look_at < 'infinity' as is_asked from purchases where payment_id = $1`,
         [paymentId],
       )
       return { ...row, status: (await findPayment(tx, reading.accounts.alice, paymentId))?.status }
@@ -106,7 +106,7 @@ test('bytes that failed are dead from their block on, and those of which nobody 
   }
   expect(await becomes({ succeeded: false })).toMatchObject({ status: 'pending', dead_height: '9' })
   const doubted = { succeeded: true, isUntold: true, isFailureDoubted: true } as const
-  expect(await becomes(doubted)).toEqual({ status: 'pending', dead_height: null, is_aside: true })
+  expect(await becomes(doubted)).toEqual({ status: 'pending', dead_height: null, is_asked: true })
 })
 
 test('of what a fee payer sends that is waited for which a wallet signed that buys through it', async () => {

@@ -6,8 +6,8 @@ import { storeFinality } from './follower-store.ts'
 import type { Cursor } from './follower-store.ts'
 
 /**
- * Reads again what followed blocks hold of transactions that others signed and nobody here could read, as after the module of a venue has come
- * back. What is told is taken in as its block would have been; whatever stands in a block that has left the chain was forgotten with it.
+ * Reads again what followed blocks hold of transactions that others sent and nobody here could read, as after the module of a venue has come
+ * back, or of which the nodes contradict each other. What is told is taken in as its block would have been; whatever stands in a block that has left the chain was forgotten with it.
  */
 export async function readUntoldBuilds(
   deps: Pick<FollowDeps, 'chain' | 'store' | 'builds' | 'log'>,
@@ -18,17 +18,23 @@ export async function readUntoldBuilds(
   const untold = builds?.untold
   if (untold === undefined) return
   const places = await store.inTransaction('service', (tx) => untold.places(tx, network))
+  let failures = 0
   for (const place of places) {
+    if (failures >= FAILURES_MAX) return
     try {
       await readAgain(deps, cursor, place)
     } catch (error) {
       // What nobody tells must not keep anybody from following.
       if (!(error instanceof NodeFailure)) throw error
-      log.warn({ network, reason: error }, 'what a venue has not told was not asked again')
-      return
+      failures += 1
+      const facts = { network, hash: place.transactionHash, reason: error }
+      log.warn(facts, 'what nobody has told of a transaction of others was not asked again')
     }
   }
 }
+
+/** One that no node will answer for keeps nobody else from being heard; nodes that answer nothing at all are not waited for many times. */
+const FAILURES_MAX = 2
 
 async function readAgain(
   { chain, store, builds }: Pick<FollowDeps, 'chain' | 'store' | 'builds'>,
