@@ -300,11 +300,11 @@ export interface Chain {
   ): Promise<readonly Arrival[] | undefined>
   /**
    * The canonical chain's view of each hash, in order. One round trip, and one more where something stands in another block than those that the
-   * asker has just read as the chain's (`followed`).
+   * asker has just read as the chain's (`followed`). Of what stands in one of these and is told in no way that can be read, it is `untold` (Solana).
    */
   outcomes(
     hashes: readonly TransactionHash[],
-    followed?: readonly Pick<Block, 'height' | 'hash'>[],
+    followed?: readonly Pick<Block, 'height' | 'hash' | 'transactionHashes'>[],
   ): Promise<readonly Outcome[]>
   lanePosition(address: Address): Promise<LanePosition>
   /** How many transactions of an address wait for a block. Left out where transactions have no places. */

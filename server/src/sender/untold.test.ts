@@ -52,6 +52,7 @@ async function openScene() {
     fork: false,
     isAway: false,
     refused: '',
+    isMalformed: false,
   }
   const outcomeOf = (hash: TransactionHash): Outcome => {
     const outcome = model.outcome(hash)
@@ -71,8 +72,10 @@ async function openScene() {
         deadFrom: async () => [],
       },
       blocks: async (from: bigint, count: number) => model.blocks(from, count, model.tip().height),
-      outcomes: async (hashes: readonly TransactionHash[]) => {
+      outcomes: async (hashes: readonly TransactionHash[], followed?: readonly Block[]) => {
         if (says.isAway) throw new NodeFailure('nobody answers')
+        const isShown = followed?.some((each) => each.transactionHashes.includes(first.hash))
+        if (says.isMalformed && isShown !== true) throw new NodeFailure('it cannot be read')
         if (hashes.some((hash) => hash === says.refused)) throw new NodeFailure('not for that one')
         return hashes.map(outcomeOf)
       },
@@ -171,6 +174,18 @@ test('it is taken in with all that it brought once a node tells it, and once onl
   await finalize()
   expect(await statuses(first.id)).toEqual(['settled'])
   expect(await database.store.inTransaction('service', findInBooks)).toEqual([])
+})
+
+test('one of which nothing can be read is told by the block that holds it, and keeps nobody from following', async () => {
+  const { first, second, says, follow, finalize, ask } = await openScene()
+  says.isMalformed = true
+  expect(await follow()).toBe(true)
+  await finalize()
+  await ask()
+  expect(await statuses(first.id, second.id)).toEqual(['pending', 'settled'])
+  Object.assign(says, { untold: false, isMalformed: false })
+  await ask()
+  expect(await statuses(first.id)).toEqual(['confirmed'])
 })
 
 test('a node on a branch that was left behind tells nothing of it', async () => {

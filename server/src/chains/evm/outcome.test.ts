@@ -93,16 +93,16 @@ describe('what the chain shows of a transaction', () => {
   })
 
   test('is one round trip when it stands in a block that was just read', async () => {
-    const followed = [{ height: 16n, hash: BLOCK }]
+    const followed = [{ height: 16n, hash: BLOCK, transactionHashes: [HASH] }]
     const { chain, node } = await chainWith(RECEIPT)
     expect(await chain.outcomes([HASH], followed)).toMatchObject([{ state: 'mined' }])
     expect(node.requests).toHaveLength(1)
     // What the node shows at that height now is not asked: the block that was read is the chain's.
     const replaced = await chainWith(RECEIPT)
-    const other = [{ height: 16n, hash: word('d') }]
+    const other = [{ height: 16n, hash: word('d'), transactionHashes: [HASH] }]
     expect(await replaced.chain.outcomes([HASH], other)).toEqual([{ state: 'absent' }])
     const elsewhere = await chainWith(RECEIPT, block(word('d')))
-    const above = [{ height: 17n, hash: BLOCK }]
+    const above = [{ height: 17n, hash: BLOCK, transactionHashes: [] }]
     expect(await elsewhere.chain.outcomes([HASH], above)).toEqual([{ state: 'absent' }])
     expect(elsewhere.node.requests).toHaveLength(2)
   })

@@ -198,10 +198,10 @@ function transactionRead(
     params: [hash, outcomeOptions],
     parse: (result) => {
       if (result === null) return undefined
-      const fields = fieldsFrom(result, 'transaction')
-      if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
       const where = { transactionHash: hash, height: block.height, blockHash: block.hash }
       try {
+        const fields = fieldsFrom(result, 'transaction')
+        if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
         requireTruth(fields, hash)
         return transfersIn(fields, deps, mine).map((transfer) => ({ ...where, ...transfer }))
       } catch (error) {

@@ -107,8 +107,8 @@ export function connectSolana(options: ConnectOptions): Chain {
       return blocks
     },
     arrivals: (blocks, ours, unread) => readArrivals(deps, blocks, ours, unread),
-    outcomes: async (hashes) => {
-      const outcomes = await readOutcomes(transport, hashes, modules)
+    outcomes: async (hashes, followed) => {
+      const outcomes = await readOutcomes(transport, hashes, modules, followed)
       if (outcomes.some(({ state }) => state === 'untold')) walletNode.forget()
       return outcomes
     },

@@ -1,6 +1,13 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { NodeFailure } from '../chain.ts'
-import type { Address, AssetChange, Outcome, TokenTransfer, TransactionHash } from '../chain.ts'
+import type {
+  Address,
+  AssetChange,
+  Block,
+  Outcome,
+  TokenTransfer,
+  TransactionHash,
+} from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
@@ -61,27 +68,37 @@ type Mined = Extract<Outcome, { state: 'mined' }>
 type Untold = Extract<Outcome, { state: 'untold' }>
 type Found = Omit<Mined, 'blockHash'> | Omit<Untold, 'blockHash'> | undefined
 
-/** A node has the transaction and keeps too little of it or contradicts itself, or a module cannot read it. Another one may tell more. */
+/**
+ * A node has the transaction and keeps too little of it or contradicts itself, or a module cannot read it, or what it says is none that can be read. Another one
+ * may tell more.
+ */
 class UntoldTransfers extends NodeFailure {
   readonly height: bigint
 
-  constructor(height: bigint) {
-    super(
-      'neither inner instructions, nor balances, nor a module tell what it did, or not the same',
-    )
+  constructor(
+    height: bigint,
+    why = 'neither inner instructions, nor balances, nor a module tell what it did, or not the same',
+  ) {
+    super(why)
     this.height = height
   }
 }
 
-/** What the chain shows of each transaction: one round trip, and one more for the blocks that they stand in. */
+/**
+ * What the chain shows of each transaction: one round trip, and one more for the blocks that they stand in. `followed`: blocks that the asker has just read,
+ * so that what stands in one of them is there, however little of it can be read alone.
+ */
 export async function readOutcomes(
   transport: Transport,
   hashes: readonly TransactionHash[],
   modules: readonly OpenedModule[] = [],
+  followed: readonly Pick<Block, 'height' | 'transactionHashes'>[] = [],
 ): Promise<readonly Outcome[]> {
+  const heightOf = (hash: TransactionHash) =>
+    followed.find(({ transactionHashes }) => transactionHashes.includes(hash))?.height
   const found = await Promise.all(
     hashes.map((hash) =>
-      transport.read(lookUp(hash, modules)).catch((error: unknown): Found => {
+      transport.read(lookUp(hash, modules, heightOf(hash))).catch((error: unknown): Found => {
         if (error instanceof UntoldTransfers) return { state: 'untold', height: error.height }
         throw error
       }),
@@ -101,12 +118,36 @@ export async function readOutcomes(
   })
 }
 
-function lookUp(hash: TransactionHash, modules: readonly OpenedModule[]): Read<Found> {
+function lookUp(
+  hash: TransactionHash,
+  modules: readonly OpenedModule[],
+  standsAt: bigint | undefined,
+): Read<Found> {
   return {
     method: 'getTransaction',
     params: [hash, outcomeOptions],
-    parse: (result) =>
-      result === null ? undefined : outcomeFrom(result, hash, undefined, modules),
+    parse: (result) => {
+      if (result === null) return undefined
+      try {
+        return outcomeFrom(result, hash, undefined, modules)
+      } catch (error) {
+        const isMalformed = error instanceof NodeFailure && !(error instanceof UntoldTransfers)
+        if (!isMalformed || standsAt === undefined) throw error
+        throw new UntoldTransfers(heightIn(result, hash) ?? standsAt, error.message)
+      }
+    },
+  }
+}
+
+/** Where a node has a transaction of which nothing else can be read; undefined where it does not say that, either. */
+function heightIn(result: unknown, hash: TransactionHash): bigint | undefined {
+  try {
+    const fields = fieldsFrom(result, 'transaction')
+    requireHash(fieldsFrom(fields['transaction'], 'transaction'), hash)
+    return heightFrom(fields['slot'], 'slot')
+  } catch (error) {
+    if (error instanceof NodeFailure) return undefined
+    throw error
   }
 }
 

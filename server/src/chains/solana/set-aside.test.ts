@@ -67,6 +67,8 @@ const OTHER_LAMPORTS = saying({
   ...wholeOf(ODD, 10),
   meta: { ...metaOf(10), postBalances: [4_000, 2, 1, 1, 1, 1] },
 })
+const WITHOUT_SLOT = saying({ ...wholeOf(ODD, 10), slot: 'x' })
+const NO_OBJECT = saying('x')
 const WITHOUT_BALANCES = saying({ ...wholeOf(ODD, 10), meta: { err: null } })
 
 const stops: (() => Promise<void>)[] = []
@@ -82,6 +84,8 @@ describe('a transaction of a block', () => {
     ['contradicts itself', CONTRADICTS],
     ['has other lamports than its instructions and its fee left', OTHER_LAMPORTS],
     ['is told without its balances', WITHOUT_BALANCES],
+    ['is told without its slot', WITHOUT_SLOT],
+    ['is told as something that is no transaction', NO_OBJECT],
   ])(
     'that %s on every node is named, and keeps nobody from what the others brought',
     async (_, node) => {
