@@ -180,7 +180,7 @@ export const limits = {
   unreadDepositsMax: 8,
   unreadDepositAskSecondsMax: 600,
   /** Of which nobody tells whom they pay, of one block and of a network in all: beyond that nothing more of it is read. */
-  unreadRecordsPerBlockMax: 8,
+  unreadRecordsPerBlockMax: 64,
   unreadRecordsMax: 1_000,
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */

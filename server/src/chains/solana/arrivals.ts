@@ -1,4 +1,3 @@
-import { limits } from '../../kernel/limits.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, Arrival, Block, Chain, TransactionHash, UnreadArrival } from '../chain.ts'
@@ -15,7 +14,7 @@ import {
   transactionErrorFrom,
   transactionHashFrom,
 } from './answer.ts'
-import { BLOCKS_PER_READ_MAX, blockAccountsRead, UnreadableRecord } from './block-accounts.ts'
+import { BLOCKS_PER_READ_MAX, blockAccountsRead, readBlockRecords } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
 import { topLevelInstructions } from './instructions.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
@@ -85,7 +84,7 @@ export async function readArrivals(
 
 /**
  * The transactions of a block that may have brought something to somebody. Those that no node shows in a way that can be read are named to `unread`, without
- * anybody's address: nobody knows whom they pay. Only a few of one block are passed over like that: a node of which none can be read is of no use.
+ * anybody's address: nobody knows whom they pay.
  */
 async function candidatesIn(
   transport: Transport,
@@ -93,29 +92,13 @@ async function candidatesIn(
   tokens: ReadonlySet<string>,
   unread: ((arrival: UnreadArrival) => void) | undefined,
 ): Promise<readonly Candidate[] | undefined> {
-  try {
-    return await transport.read(
-      blockAccountsRead(block, (each) => candidateFrom(each, block, tokens)),
-    )
-  } catch (error) {
-    if (!(error instanceof UnreadableRecord) || unread === undefined) throw error
-    const read = await transport.read(
-      blockAccountsRead<Candidate | { readonly unread: TransactionHash }>(block, (each) => {
-        try {
-          return candidateFrom(each, block, tokens)
-        } catch (failure) {
-          if (failure instanceof NodeFailure) return [{ unread: signatureOf(each) }]
-          throw failure
-        }
-      }),
-    )
-    const passed = read?.flatMap((each) => ('unread' in each ? [each.unread] : [])) ?? []
-    if (passed.length > limits.unreadRecordsPerBlockMax) throw error
-    for (const transactionHash of passed) {
-      unread({ transactionHash, height: block.height, blockHash: block.hash })
-    }
-    return read?.flatMap((each) => ('unread' in each ? [] : [each]))
+  const foundIn = (each: Fields) => candidateFrom(each, block, tokens)
+  if (unread === undefined) return transport.read(blockAccountsRead(block, foundIn))
+  const read = await readBlockRecords(transport, block, foundIn)
+  for (const transactionHash of read?.unread ?? []) {
+    unread({ transactionHash, height: block.height, blockHash: block.hash })
   }
+  return read?.found
 }
 
 function signatureOf(record: Fields): TransactionHash {

@@ -7,7 +7,7 @@ import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
 import { knownAddress } from './account.ts'
 import { addressFrom, heightFrom, indexFrom, textFrom, transactionHashFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
-import { BLOCKS_PER_READ_MAX, blockAccountsRead } from './block-accounts.ts'
+import { BLOCKS_PER_READ_MAX, OTHER_NODE, readBlockRecords } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
@@ -29,18 +29,25 @@ interface Deps {
 }
 
 /** A transaction as its block has it: who pays its fee and who signs beside, failed ones included. */
-interface Included {
-  readonly hash: TransactionHash
-  readonly block: Block
+interface Included extends Standing {
   readonly payer: Address
   readonly cosigners: readonly Address[]
   readonly hasMemo: boolean
 }
 
+/** A transaction that stands in a block, whoever sent it. */
+interface Standing {
+  readonly hash: TransactionHash
+  readonly block: Block
+}
+
 /** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
 const TRANSACTIONS_PER_READ_MAX = 16
 
-/** Who pays the fee stands in the blocks as deposits are read from them, too; whole transactions are asked for what is watched only. */
+/**
+ * Who pays the fee stands in the blocks as deposits are read from them, too; whole transactions are asked for what is watched only, and for what cannot be read in
+ * its block: that one may be anybody's.
+ */
 export async function readSightings(
   deps: Deps,
   blocks: readonly Block[],
@@ -52,12 +59,14 @@ export async function readSightings(
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
     const read = await Promise.all(
-      part.map((block) =>
-        transport.read(blockAccountsRead(block, (each) => includedFrom(each, block))),
-      ),
+      part.map((block) => readBlockRecords(transport, block, (each) => includedFrom(each, block))),
     )
     if (read.includes(undefined)) return undefined
-    const included = read.flatMap((each) => each ?? [])
+    const included = read.flatMap((each) => each?.found ?? [])
+    const unread = read.flatMap((each, index): Standing[] => {
+      const block = part[index]
+      return block === undefined ? [] : (each?.unread ?? []).map((hash) => ({ hash, block }))
+    })
     const payersOf = (some: readonly Included[]) => [...new Set(some.map(({ payer }) => payer))]
     const { senders, cosigners: awaited = new Set() } = await watched({
       senders: payersOf(included.filter(({ hasMemo }) => hasMemo)),
@@ -65,10 +74,13 @@ export async function readSightings(
       cosigned: payersOf(included.filter(({ cosigners }) => cosigners.length > 0)),
     })
     // The fee payer signs first, and a build's own sender pays.
-    const wanted = included.filter(
-      ({ payer, cosigners, hasMemo }) =>
-        (hasMemo && senders.has(payer)) || cosigners.some((each) => awaited.has(each)),
-    )
+    const wanted: readonly Standing[] = [
+      ...included.filter(
+        ({ payer, cosigners, hasMemo }) =>
+          (hasMemo && senders.has(payer)) || cosigners.some((each) => awaited.has(each)),
+      ),
+      ...unread,
+    ]
     for (let start = 0; start < wanted.length; start += TRANSACTIONS_PER_READ_MAX) {
       const few = wanted.slice(start, start + TRANSACTIONS_PER_READ_MAX)
       const found = await Promise.all(few.map((each) => sightingOf(deps, each)))
@@ -114,19 +126,26 @@ class UntrueSighting extends NodeFailure {
   }
 }
 
-/** Undefined when the transaction is not where the block had it; untold where no node tells it in a way that can be believed. */
-async function sightingOf(deps: Deps, included: Included): Promise<Sighting | undefined> {
+/**
+ * Undefined when the transaction is not where the block had it; untold where no node tells it in a way that can be believed. Throws NodeFailure where none tells it in a
+ * way that can be read: it may be what somebody waits for, whose end is proven by what the blocks do not hold.
+ */
+async function sightingOf(deps: Deps, standing: Standing): Promise<Sighting | undefined> {
   try {
-    return await deps.transport.read(sightingRead(deps, included))
+    return await deps.transport.read(sightingRead(deps, standing))
   } catch (error) {
     if (error instanceof UntrueSighting) return error.sighting
-    throw error
+    if (!(error instanceof NodeFailure)) throw error
+    const { hash, block } = standing
+    const which = `transaction ${hash} of block ${block.height} cannot be read`
+    const why = 'and a built payment or a purchase may wait for it'
+    throw new NodeFailure(`${which}, ${why}: ${error.message}; ${OTHER_NODE}`)
   }
 }
 
 function sightingRead(
   { facts, modules = [] }: Deps,
-  { hash, block, payer }: Included,
+  { hash, block }: Standing,
 ): Read<Sighting | undefined> {
   return {
     method: 'getTransaction',
@@ -182,6 +201,8 @@ function sightingRead(
         ...intoOf(called[logIndex], each.asset, facts),
       }))
       const { commitments, transfers, others, feePayer } = summary
+      const [payer] = accounts
+      if (payer === undefined) throw malformed('account keys', '')
       const sighting: Sighting = {
         transactionHash: hash,
         height: block.height,

@@ -98,10 +98,14 @@ describe('a record of a block', () => {
     expect(await read(node, AS_IT_WAS)).toEqual({ came: HASHES, unread: [] })
   })
 
-  test('is passed over nowhere else, and not where there are many: then the failure names the first', async () => {
+  test('is passed over nowhere else, and not where there are many: then the failure names the first, and what to do', async () => {
     const many = showing(odd({ meta: null }, limits.unreadRecordsPerBlockMax + 1))
     await expect(read(many)).rejects.toThrow(NodeFailure)
-    await expect(read(many)).rejects.toThrow(`transaction ${ODD} of block 20 cannot be read`)
+    await expect(read(many)).rejects.toThrow(
+      new RegExp(
+        `transaction ${ODD} of block 20 cannot be read: .*; put a node of another provider`,
+      ),
+    )
     const most = showing(odd({ meta: null }, limits.unreadRecordsPerBlockMax))
     const { came, unread } = await read(most)
     expect([came?.[0], unread.length]).toEqual([GOOD, limits.unreadRecordsPerBlockMax])
@@ -120,9 +124,42 @@ describe('a record of a block', () => {
     expect(await read(renamed, AS_IT_WAS)).toEqual({ came: HASHES, unread: [] })
   })
 
-  test('without a name, and a block that is not shown, are failures', async () => {
-    const nameless = showing(odd({ transaction: { signatures: [], accountKeys: null } }))
-    await expect(read(nameless)).rejects.toThrow(NodeFailure)
+  test('without a name is known by the names of all others', async () => {
+    for (const signatures of [[], [null], ['x'], null]) {
+      const nameless = showing(odd({ transaction: { signatures, accountKeys: [] } }))
+      expect(await read(nameless)).toEqual({ came: others, unread: [ASIDE] })
+      expect(await read(nameless, AS_IT_WAS)).toEqual({ came: HASHES, unread: [] })
+    }
+    const [nobodys, stranger] = [null, encodeBase58(new Uint8Array(64).fill(99))]
+    // One without a name, and one that is no transaction of the block: which of the two is meant, nobody can tell.
+    const both = showing((hash) =>
+      [1, 2].includes(HASHES.indexOf(hash))
+        ? {
+            transaction: { signatures: [hash === ODD ? nobodys : stranger], accountKeys: [] },
+          }
+        : {},
+    )
+    await expect(read(both)).rejects.toThrow(NodeFailure)
+  })
+
+  test('of which no name is needed is no matter of whoever asks for another one again', async () => {
+    const nameless = showing(odd({ transaction: { signatures: [], accountKeys: [] } }))
+    const { chain, stop } = await startScripted([nameless])
+    stops.push(stop)
+    const unread: unknown[] = []
+    const again = async (hash: TransactionHash | undefined) => {
+      const block = { ...BLOCK, transactionHashes: hash === undefined ? [] : [hash] }
+      const ours = async () => new Set([BOB])
+      const came = await chain.arrivals([block], ours, (each) => void unread.push(each))
+      return came?.map(({ transactionHash }) => transactionHash)
+    }
+    expect(await again(GOOD)).toContain(GOOD)
+    expect(unread).toEqual([])
+    expect(await again(ODD)).not.toContain(ODD)
+    expect(unread).toEqual([ASIDE])
+  })
+
+  test('in a block that is not shown is a failure', async () => {
     await expect(
       read(
         showing(
