@@ -5,7 +5,12 @@ import type { FollowDeps } from './follow.ts'
 import { standsOnFollowed, storeFinality } from './follower-store.ts'
 import type { Cursor } from './follower-store.ts'
 import { readDeposits } from './read-deposits.ts'
-import { forgetUnreadDeposit, NOBODY_KNOWN, takeUnreadDeposits } from './unread-deposit-store.ts'
+import {
+  forgetUnreadDeposit,
+  nameUnreadDeposit,
+  NOBODY_KNOWN,
+  takeUnreadDeposits,
+} from './unread-deposit-store.ts'
 
 export type UnreadDepositDeps = Pick<FollowDeps, 'chain' | 'store' | 'deposits' | 'log'> & {
   readonly clock: Clock
@@ -41,7 +46,7 @@ async function askAgain(
 ): Promise<void> {
   const { chain, store, deposits: depositBook, log } = deps
   const { network } = cursor
-  const { transactionHash, height, blockHash, address = NOBODY_KNOWN } = place
+  const { transactionHash, height, blockHash } = place
   const block: Block = {
     height,
     hash: blockHash,
@@ -51,9 +56,14 @@ async function askAgain(
   }
   const read = await readDeposits(deps, [block])
   if (read === undefined) return
-  const isTold = read.unread.every((each) => each.transactionHash !== transactionHash)
+  const untold = read.unread.find((each) => each.transactionHash === transactionHash)
+  const address = place.address ?? untold?.address ?? NOBODY_KNOWN
   const facts = { network, hash: transactionHash, address, height: String(height) }
-  if (!isTold) {
+  if (untold !== undefined) {
+    if (place.address === undefined && untold.address !== undefined) {
+      const { address: named } = untold
+      await store.inTransaction('service', (tx) => nameUnreadDeposit(tx, network, place, named))
+    }
     log.warn(facts, 'no node tells what a followed block brought to a wallet: it is set aside')
     return
   }

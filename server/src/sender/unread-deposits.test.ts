@@ -185,6 +185,33 @@ describe('a deposit that no node tells', () => {
     expect(await records()).toHaveLength(1 + limits.unreadDepositsMax)
   })
 
+  test('is kept with whom it pays as soon as one node tells that, and that stays', async () => {
+    const { mine, unread, follow, ask, says } = await openScene()
+    says.whom = false
+    unread.add('odd')
+    mine('a', 101, ['odd'])
+    await follow()
+    const named = async () => {
+      const clock = {
+        ...systemClock,
+        nowMilliseconds: () => START + limits.foundUnseenSeconds * 1000,
+      }
+      return (await findToLookAt(database.store, clock)).map(({ address }) => address)
+    }
+    await ask()
+    expect(await named()).toEqual(['unknown'])
+    says.whom = true
+    await ask(LONG)
+    expect(await named()).toEqual([wallet.address])
+    says.whom = false
+    await ask(LONG)
+    expect(await named()).toEqual([wallet.address])
+    unread.clear()
+    await ask(LONG)
+    expect(await records()).toEqual(['odd confirmed'])
+    expect(await named()).toEqual([])
+  })
+
   test('waits for no other of its block that no node tells, and is taken in once', async () => {
     const { mine, unread, follow, ask } = await openScene()
     for (const each of ['one', 'two']) unread.add(each)
