@@ -22,8 +22,8 @@ export async function sendersAwaited(
 ): Promise<ReadonlySet<Address>> {
   const rows = await tx.query<{ sender: Address }>(
     'builds_senders',
-    `select sender from unnest($2::text[]) as sender
-     where exists (select from builds b where b.network = $1 and b.sender = sender and b.closed_at is null
+    `select asked.sender from unnest($2::text[]) as asked (sender)
+     where exists (select from builds b where b.network = $1 and b.sender = asked.sender and b.closed_at is null
        and (b.proof_key is null or b.nonce is not null))`,
     [network, senders],
   )

@@ -5,7 +5,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { write } from '../store/test-write.ts'
 import { buyersAwaited, sendersAwaited } from './awaited-store.ts'
-import { openScene, SENDER } from './test-scene.ts'
+import { openScene, RECIPIENT, SENDER } from './test-scene.ts'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -20,7 +20,8 @@ test('of a wallet that settles what a buyer signed only that is waited for which
   const { build } = await scene.build()
   const asked = async () =>
     store.inTransaction('service', async (tx) => ({
-      senders: [...(await sendersAwaited(tx, network, [SENDER]))],
+      // Of those who stand in a block beside it nothing is read.
+      senders: [...(await sendersAwaited(tx, network, [RECIPIENT, SENDER, PAYER]))],
       buyers: [...(await buyersAwaited(tx, network, [SENDER]))],
     }))
   expect(await asked()).toEqual({ senders: [SENDER], buyers: [] })
