@@ -9,11 +9,12 @@ import { findOnChain } from './chain.ts'
 import { whatIsWrongWithClock } from './clock.ts'
 import type { LookAt } from './look-at.ts'
 import { findToLookAt } from './look-at.ts'
+import { whyNotReadOn } from './unread-blocks.ts'
 
 export interface Diagnosis {
   /** What must never be so and is. Empty is sound. */
   readonly findings: readonly Finding[]
-  /** Networks whose chain could not be asked, or not for all, and why: nothing is known of that, good or bad. */
+  /** Networks whose chain could not be asked, or not for all, or is not read on, and why: nothing is known of that, good or bad. */
   readonly unasked: readonly string[]
   /** What a network's configuration lets and its nodes or wallets do not make possible, and why; the books are as sound as without it. */
   readonly notTaken: readonly string[]
@@ -42,6 +43,8 @@ export async function diagnose({
       const onChain = await findOnChain(store, chain)
       findings.push(...onChain.findings)
       unasked.push(...onChain.unasked.map((reason) => `${chain.config.network}: ${reason}`))
+      const notRead = await whyNotReadOn(store, chain, clock)
+      if (notRead !== undefined) unasked.push(`${chain.config.network}: ${notRead}`)
       const missing = await chain.exact?.smartWallets?.whatIsMissing()
       if (missing !== undefined) {
         notTaken.push(`payments of smart wallets on ${chain.config.network}: ${missing}`)

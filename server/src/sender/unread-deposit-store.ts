@@ -44,7 +44,7 @@ export async function noteUnreadDeposits(
   )
   if (kept.length > limits.unreadRecordsMax) {
     throw new NodeFailure(
-      `no node tells whom more than ${limits.unreadRecordsMax} transactions of followed blocks pay`,
+      `no node tells whom more than ${limits.unreadRecordsMax} transactions of followed blocks pay; put a node of another provider first in the networks file`,
     )
   }
 }
