@@ -2,6 +2,7 @@ import { outboxFigures } from './events/figures-store.ts'
 import type { Figures } from './metrics/figures.ts'
 import { paymentFigures } from './payments/figures-store.ts'
 import { followerFigures, placeFigures } from './sender/figures-store.ts'
+import { unreadPurchaseFigures } from './purchases/doubt-store.ts'
 import { unreadBuildFigures } from './transactions/unread-store.ts'
 import { webhookFigures } from './webhooks/figures-store.ts'
 import { givingFigures } from './webhooks/giving-store.ts'
@@ -14,6 +15,7 @@ export async function readFigures(store: Store, networks: readonly string[]): Pr
     lanes: await placeFigures(tx, networks),
     followers: await followerFigures(tx, networks),
     builds: await unreadBuildFigures(tx, networks),
+    purchases: await unreadPurchaseFigures(tx, networks),
     outbox: await outboxFigures(tx),
     givings: await givingFigures(tx),
     webhooks: await webhookFigures(tx),

@@ -15,6 +15,8 @@ export interface Figures {
   }[]
   /** What others signed and nobody tells. */
   readonly builds: readonly { readonly network: string; readonly unread: number }[]
+  /** What a seller was authorised to take and nobody tells. */
+  readonly purchases: readonly { readonly network: string; readonly unread: number }[]
   /** Events that are numbered and not given out to webhooks yet. */
   readonly givings: { readonly waiting: number; readonly oldestAtMilliseconds: number | null }
   readonly webhooks: {

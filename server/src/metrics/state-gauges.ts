@@ -55,6 +55,11 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
     'Transactions in read blocks that stand for built payments and of which nobody tells what they did.',
     ['network'],
   )
+  const unreadPurchases = gauge(
+    'florin_purchases_unread',
+    'Purchases whose money is held, and of which nobody tells what they did.',
+    ['network'],
+  )
   const height = gauge('florin_follower_height', 'Last block that was read.', ['network'])
   const finalHeight = gauge('florin_follower_final_height', 'Last block that counts as final.', [
     'network',
@@ -110,7 +115,7 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
   )
   const ofLanes = [places, oldest, frozen, unread]
   const ofFollowers = [height, finalHeight, halted, lagBlocks]
-  const fromDatabase = [payments, ...ofLanes, unreadBuilds, ...ofFollowers]
+  const fromDatabase = [payments, ...ofLanes, unreadBuilds, unreadPurchases, ...ofFollowers]
 
   return ({ nowMilliseconds, startedMilliseconds, known, followers, pool: connections }) => {
     const age = (atMilliseconds: number | null) =>
@@ -146,7 +151,10 @@ export function stateGauges(registry: Registry): (moment: Moment) => void {
       frozen.set({ network }, lane.frozenLanes)
       unread.set({ network }, lane.unreadDeposits)
     }
-    for (const each of figures.builds) unreadBuilds.set({ network: each.network }, each.unread)
+    for (const { network, unread: count } of figures.builds) unreadBuilds.set({ network }, count)
+    for (const { network, unread: count } of figures.purchases) {
+      unreadPurchases.set({ network }, count)
+    }
     for (const follower of figures.followers) {
       const { network } = follower
       const seen = heads.get(network)

@@ -138,3 +138,18 @@ export async function oldDoubted(
   )
   return rows.map(({ since, ...row }) => ({ ...row, sinceMilliseconds: since.getTime() }))
 }
+
+/** How many purchases of each network hold money while nobody tells what they did: those in doubt, and those put aside for a person. */
+export async function unreadPurchaseFigures(
+  tx: Tx,
+  networks: readonly string[],
+): Promise<readonly { readonly network: string; readonly unread: number }[]> {
+  const rows = await tx.query<{ network: string; unread: string }>(
+    'purchase_doubt_figures',
+    `select n.network, (select count(*) from purchases where network = n.network and ${DOUBTED})
+       + (select count(*) from purchases where network = n.network and closed_at is null and look_at = 'infinity') as unread
+     from unnest($1::text[]) as n (network)`,
+    [networks],
+  )
+  return rows.map(({ network, unread }) => ({ network, unread: Number(unread) }))
+}

@@ -24,6 +24,7 @@ import type { Tx } from '../store/postgres.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { bothBooks, openPurchaseBook } from './book.ts'
+import { unreadPurchaseFigures } from './doubt-store.ts'
 import { countSilent, insertPurchase } from './store.ts'
 import { noteDead, silentPurchases } from './live-store.ts'
 
@@ -159,6 +160,9 @@ async function aPurchase() {
         const { available, held } = (await lockBalances(tx, place)).get(TOKEN) ?? {}
         return `${status}: ${available} and ${held} held`
       }),
+    /** As the metrics say it. */
+    counted: async () =>
+      (await inService((tx) => unreadPurchaseFigures(tx, ['another', network])))[1]?.unread,
     named: async (seconds: number) => {
       const at = { ...clock, nowMilliseconds: () => START + seconds * 1000 }
       return (await findToLookAt(store, at)).filter((each) => each.network === network)
@@ -175,7 +179,7 @@ const EXPIRED = 'expired: 250 and 0 held'
 
 describe('a purchase in a block of which the nodes contradict each other whether it failed', () => {
   test('is not dead, however old it is, and paid once when a node tells that it did not', async () => {
-    const { paymentId, sight, outlive, final, state, ask, mine } = await aPurchase()
+    const { paymentId, sight, outlive, final, state, ask, mine, counted } = await aPurchase()
     await sight(DOUBTED)
     expect(await outlive()).toBe(0)
     await final()
@@ -194,6 +198,7 @@ describe('a purchase in a block of which the nodes contradict each other whether
     await final(7n)
     expect(await ask(LONG, FAILED)).toBe(0)
     expect(await state()).toBe(SETTLED)
+    expect(await counted()).toBe(0)
     expect(await aside(paymentId)).toEqual([])
   })
 
@@ -211,7 +216,8 @@ describe('a purchase in a block of which the nodes contradict each other whether
   })
 
   test('is asked for less and less often, and put aside for a person after the last answer that tells no more', async () => {
-    const { paymentId, sight, ask, final, state, lines, named } = await aPurchase()
+    const { paymentId, sight, ask, final, state, lines, named, counted } = await aPurchase()
+    expect(await counted()).toBe(0)
     await sight(DOUBTED)
     expect(await named(limits.foundUnseenSeconds - 1)).toEqual([])
     expect(await named(limits.foundUnseenSeconds)).toMatchObject([
@@ -224,8 +230,10 @@ describe('a purchase in a block of which the nodes contradict each other whether
       expect(await aside(paymentId)).toEqual([])
       pause = Math.min(pause * 2, LONG)
     }
+    expect(await counted()).toBe(1)
     expect(await ask(pause, DOUBTED)).toBe(1)
     expect(await aside(paymentId)).toHaveLength(1)
+    expect(await counted()).toBe(1)
     expect(lines.filter((line) => line.includes('put aside for a person'))).toHaveLength(1)
     expect(await ask(10 * LONG, PAID)).toBe(0)
     await final()
