@@ -1,4 +1,4 @@
-import { endpoints } from '@florin/wire/endpoints.ts'
+import { describedOperations } from '@florin/wire/described-operations.ts'
 import type { Family } from '@florin/wire/network.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { openWindows } from './access/windows.ts'
@@ -235,7 +235,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   let metricsDoor: Awaited<ReturnType<typeof openMetricsDoor>>
 
   const pages = await openSite({
-    endpoints: Object.values(endpoints),
+    endpoints: describedOperations,
     references: operationReferences,
     documents: await readDocuments(DOCUMENTS_DIRECTORY),
   })

@@ -52,6 +52,8 @@ export interface Endpoint<
   readonly answer: Reply
   /** Another protocol says what the answer looks like: it goes out as it is, without `success` and `timestamp` of ours. */
   readonly foreignShape?: true
+  /** The answer has no end: blocks of server-sent events, each with an object of `answer` as its data. */
+  readonly stream?: true
   /** Codes of its own, beside those that every operation may answer. */
   readonly fails: readonly ErrorCode[]
   /** Present when callers should move on; every answer says so. */

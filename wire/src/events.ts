@@ -45,6 +45,22 @@ export const MarketEvent = Exactly({
   timestamp: Said('When it was said, Unix milliseconds.', Milliseconds),
 })
 
+/** One event of a stream: of the account, or of a market, which has no `sequence`. */
+export const StreamedEvent = Exactly({
+  ...AccountEvent.properties,
+  type: Type.Enum([...typeNames, ...marketTypes], { description: 'What `data` tells of.' }),
+  channel: Type.Enum([...channelNames, ...marketChannels], {
+    description: 'The key that it is subscribed by.',
+  }),
+  sequence: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        '1, 2, 3 and so on over all events of the account: a missing number is a missed event. Left out of an event of a market.',
+    }),
+  ),
+})
+
 export const EventsQuery = Exactly({
   after: Type.Optional(
     Type.String({
@@ -84,16 +100,43 @@ export const TicketAnswer = Exactly({
 
 const read = { scope: 'read', plan: 'standard' } as const
 
+/** As many keys as a message of the socket may name, each of their length, with commas between them. */
+const STREAM_KEYS_CHARACTERS_MAX = 100 * (128 + 1) - 1
+
+/** GET /events/stream. */
+export const EventStreamQuery = Exactly({
+  keys: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: STREAM_KEYS_CHARACTERS_MAX,
+      description:
+        'Channels, addresses of the account, and tokens, with commas between them; left out, every channel of the account.',
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'The id of the last event that you have: what was missed comes first. A header `Last-Event-ID` counts instead of it. Left out, what happens from now on.',
+    }),
+  ),
+})
+
 /** GET /events/stream: the same events as server-sent events. It has no end, so it stands beside the endpoint table. */
-export const eventStream: Endpoint = {
+export const eventStream = {
   ...bare,
   id: 'eventStream',
   method: 'GET',
   path: '/events/stream',
-  summary: 'Events as they happen',
+  summary: 'Events as they happen, as server-sent events',
   needs: read,
-  answer: AccountEvent,
-}
+  query: EventStreamQuery,
+  answer: StreamedEvent,
+  foreignShape: true,
+  stream: true,
+  fails: ['NOT_FOUND', 'CONNECTION_LIMIT'],
+} as const satisfies Endpoint
 
 const Keys = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
   minItems: 1,

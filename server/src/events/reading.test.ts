@@ -97,6 +97,25 @@ test('a stream goes on after Last-Event-ID, and then tells what happens', async 
   expect(text).toMatch(new RegExp(`id: ${ids[2]}\nevent: payment\ndata: {"id":"${ids[2]}"`))
 })
 
+test('a stream whose address says something unknown, nothing or twice does not begin', async () => {
+  const { key, ids } = await withEvents(1)
+  const asked = {
+    'key=payments': { key: 'unknown field' },
+    'limit=1': { limit: 'unknown field' },
+    'after=': { after: 'must not be empty' },
+    'keys=': { keys: 'must not be empty' },
+    [`after=${ids[0]}&after=${ids[0]}`]: { after: 'must be given once' },
+  }
+  for (const [query, details] of Object.entries(asked)) {
+    const answer = await ask(key, `/events/stream?${query}`)
+    // A stream that began has no end to wait for.
+    if (answer.ok) await answer.body?.cancel()
+    expect([query, answer.status]).toEqual([query, 400])
+    const error = fieldOf(await answer.json(), 'error')
+    expect(error).toMatchObject({ code: 'INVALID_PARAMETERS', details })
+  }
+})
+
 test('a stream that has heard nothing yet is told where it stands, and can go on from there', async () => {
   const { key, ids } = await withEvents(1)
   const standing = async (who: TestKey) => {

@@ -2,6 +2,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import { ACCOUNT_EVENTS } from '@florin/wire/event-types.ts'
 import { eventStream } from '@florin/wire/events.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
+import { streamRoute } from '../http/stream.ts'
 import type { StreamConnection, StreamRoute } from '../http/stream.ts'
 import type { SocketRoute } from '../http/upgrade.ts'
 import type { Caller } from '../kernel/caller.ts'
@@ -151,36 +152,33 @@ export function openStreams(deps: StreamDeps & { baseUrl(): string }): Streams {
         }
       },
     },
-    streamRoute: {
-      endpoint: eventStream,
-      open: async ({ caller, query, headers }) => {
-        const { accountId } = caller
-        const resume = headers['last-event-id']
-        const after = (typeof resume === 'string' && resume) || query.get('after')
-        const asked = query.get('keys')?.split(',') ?? Object.values(ACCOUNT_EVENTS)
-        if (asked.length > limits.socketKeysMax) {
-          throw new Refusal('INVALID_PARAMETERS', {
-            details: { keys: `at most ${limits.socketKeysMax}` },
-          })
-        }
-        const keys = await resolveKeys(deps, accountId, asked)
-        const from = after ? await placeOf(accountId, after) : undefined
-        const plan = await deps.planOf(caller.plan)
-        const release = shared.counts.take(caller, plan)
-        return (connection: StreamConnection) => {
-          const session = openStreamSession(deps, connection, {
-            caller,
-            keys,
-            from,
-            onClosed: () => {
-              release()
-              sessions.delete(session)
-            },
-          })
-          sessions.add(session)
-        }
-      },
-    },
+    streamRoute: streamRoute(eventStream, async ({ caller, query, headers }) => {
+      const { accountId } = caller
+      const resume = headers['last-event-id']
+      const after = (typeof resume === 'string' && resume) || query.after
+      const asked = query.keys?.split(',') ?? Object.values(ACCOUNT_EVENTS)
+      if (asked.length > limits.socketKeysMax) {
+        throw new Refusal('INVALID_PARAMETERS', {
+          details: { keys: `at most ${limits.socketKeysMax}` },
+        })
+      }
+      const keys = await resolveKeys(deps, accountId, asked)
+      const from = after ? await placeOf(accountId, after) : undefined
+      const plan = await deps.planOf(caller.plan)
+      const release = shared.counts.take(caller, plan)
+      return (connection: StreamConnection) => {
+        const session = openStreamSession(deps, connection, {
+          caller,
+          keys,
+          from,
+          onClosed: () => {
+            release()
+            sessions.delete(session)
+          },
+        })
+        sessions.add(session)
+      }
+    }),
     stop: async () => {
       stopping.abort()
       await looking

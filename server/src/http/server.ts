@@ -186,7 +186,9 @@ export function openServer(options: ServerOptions): Server {
     mount(app, route, route.open(tools), { ...around, isProbe: isProbe(route) })
   }
   for (const page of pages) mountPage(app, page, around)
-  for (const stream of streams) mountStream(app, stream, around)
+  for (const { endpoint, open } of streams) {
+    mountStream(app, endpoint, open(tools.queryRules), around)
+  }
   if (options.files !== undefined) mountFiles(app, options.files, gate)
 
   return {
@@ -309,7 +311,8 @@ function mount(
 
 function mountStream(
   app: FastifyInstance,
-  { endpoint, open }: StreamRoute,
+  endpoint: StreamRoute['endpoint'],
+  begin: ReturnType<StreamRoute['open']>,
   { gate, closing }: Surroundings,
 ): void {
   const { path } = endpoint
@@ -320,8 +323,7 @@ function mountStream(
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const { caller } = request
     if (caller === undefined) throw new Error('a stream without a caller')
-    const query = new URLSearchParams(request.url.split('?')[1] ?? '')
-    const take = await open({ caller, query, headers: request.headers })
+    const take = await begin({ caller, query: request.query, headers: request.headers })
     const { headers, body } = serveStream(take, closing)
     return reply.code(200).headers(headers).send(body)
   }

@@ -1,7 +1,10 @@
 import { PassThrough } from 'node:stream'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TSchema } from 'typebox'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
+import { Refusal } from '@florin/wire/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { Rules } from './rules.ts'
 
 /** An answer that goes on until one side has had enough: server-sent events. Source: the HTML standard, 9.2. */
 export interface StreamConnection {
@@ -14,15 +17,41 @@ export interface StreamConnection {
   attend(reader: { onDrain(): void; onClosed(): void }): void
 }
 
+/** What a stream is asked with. */
+interface StreamRequest<Query> {
+  readonly caller: Caller
+  readonly query: Query
+  readonly headers: IncomingHttpHeaders
+}
+
+/** Says whether a stream can begin; a thrown Refusal is the answer. What it gives takes the open stream, and attends it at once. */
+type Begin<Query> = (
+  request: StreamRequest<Query>,
+) => Promise<(connection: StreamConnection) => void>
+
 /** A row whose answer goes on. */
 export interface StreamRoute {
   readonly endpoint: Endpoint
-  /** Says whether it can begin; a thrown Refusal is the answer. What it gives takes the open stream, and attends it at once. */
-  open(request: {
-    readonly caller: Caller
-    readonly query: URLSearchParams
-    readonly headers: IncomingHttpHeaders
-  }): Promise<(connection: StreamConnection) => void>
+  /** Compiles the row's schema, once, at start. */
+  open(queryRules: Rules): Begin<unknown>
+}
+
+/** Binds what begins a stream to its row: nothing begins with a query that does not fit it. */
+export function streamRoute<Query extends TSchema>(
+  endpoint: Endpoint<TSchema, Query>,
+  begin: Begin<Static<Query>>,
+): StreamRoute {
+  return {
+    endpoint,
+    open: (queryRules) => {
+      const check = queryRules(endpoint.query)
+      return async (request) => {
+        const checked = check(request.query, 'query')
+        if (!checked.ok) throw new Refusal('INVALID_PARAMETERS', { details: checked.faults })
+        return await begin({ ...request, query: checked.value })
+      }
+    },
+  }
 }
 
 const HEADERS = {

@@ -12,7 +12,10 @@ export function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly 
   return Map.groupBy(sorted, order)
 }
 
-/** The responses of an operation: its answer, and each error status with its codes. */
+/**
+ * The responses of an operation: its answer, and each error status with its codes. Of a stream the schema is that of the data of each block: OpenAPI
+ * 3.1 has no word for more.
+ */
 export function responsesOf(
   endpoint: Endpoint,
   example: object,
@@ -23,7 +26,7 @@ export function responsesOf(
       description: endpoint.summary,
       headers: headerReferences(endpoint, 200),
       content: {
-        'application/json': {
+        [endpoint.stream ? 'text/event-stream' : 'application/json']: {
           schema: { $ref: `#/components/schemas/${answerName}` },
           example,
         },

@@ -1,8 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { describedOperations } from '@florin/wire/described-operations.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { catalogue } from '@florin/wire/errors.ts'
+import { eventStream } from '@florin/wire/events.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
 import { errorExamples } from './test-error-examples.ts'
 import { openApiDocument } from './openapi.ts'
@@ -11,7 +13,7 @@ import type { TestDocument } from './test-document.ts'
 import { OpenApiShape } from './test-openapi-shape.ts'
 
 const BASE = 'https://pay.example'
-const rows: readonly Endpoint[] = Object.values(endpoints)
+const rows: readonly Endpoint[] = describedOperations
 const write = (endpoints: readonly Endpoint[] = rows): TestDocument =>
   JSON.parse(
     JSON.stringify(
@@ -99,7 +101,7 @@ describe('the OpenAPI document', () => {
       ...(operation.requestBody === undefined ? [] : [operation.requestBody.content]),
       operation.responses['200']?.content ?? fail('no answer'),
     ]) {
-      const { schema, example } = content['application/json']
+      const { schema, example } = content['text/event-stream'] ?? content['application/json']
       const check = compile(schema)
       check(example)
       expect(check.errors ?? [], id).toEqual([])
@@ -107,6 +109,17 @@ describe('the OpenAPI document', () => {
     for (const { in: place, schema, example } of operation.parameters ?? []) {
       if (place === 'path') expect(compile(schema)(example)).toBe(true)
     }
+  })
+
+  test('has the stream of events, in its own form and with what it is asked', () => {
+    const { parameters = [], responses } = operationOf(document, eventStream)
+    expect(parameters.map(({ in: place, name }) => [place, name])).toEqual([
+      ['query', 'keys'],
+      ['query', 'after'],
+    ])
+    expect(Object.keys(responses['200']?.content ?? {})).toEqual(['text/event-stream'])
+    expect(responses['429']?.['x-error-codes']).toContain('CONNECTION_LIMIT')
+    expect(Object.keys(responses['429']?.content ?? {})).toEqual(['application/json'])
   })
 
   test('asks for a body where there is something to say, and for none where `{}` says it all', () => {

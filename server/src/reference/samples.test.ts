@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
+import { describedOperations } from '@florin/wire/described-operations.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import { operationReferences } from '@florin/wire/reference/operations.ts'
@@ -8,9 +9,7 @@ import { samplesOf } from './samples.ts'
 
 const BASE = 'https://pay.example/prefix'
 /** That each row has words is another test's affair. */
-const rows: readonly Endpoint[] = Object.values(endpoints).filter(
-  ({ id }) => id in operationReferences,
-)
+const rows: readonly Endpoint[] = describedOperations.filter(({ id }) => id in operationReferences)
 const sampleOf = (row: Endpoint, language: string, body?: object) => {
   const reference = operationReferences[row.id]
   if (reference === undefined) throw new Error(`${row.id} has no words`)
@@ -57,10 +56,13 @@ describe('a sample', () => {
       const asked: [string, Asked][] = []
       const fetch = async (address: string, init: Asked = {}) => {
         asked.push([address, init])
-        return { ok: true, json: async () => ({}) }
+        return { ok: true, json: async () => ({}), body: [new Uint8Array([100])] }
       }
       const process = { env: { FLORIN_API_KEY: 'key' } }
-      await runInNewContext(`(async () => {${sampleOf(row, 'js')}})()`, { fetch, process })
+      await runInNewContext(`(async () => {${sampleOf(row, 'js')}})()`, {
+        ...{ fetch, process, TextDecoder },
+        console: { log: () => undefined },
+      })
       const [address = '', init = {}] = asked[0] ?? []
       expect(address.startsWith(BASE)).toBe(true)
       expect(init.method ?? 'GET').toBe(row.method)

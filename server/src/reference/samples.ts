@@ -14,6 +14,8 @@ interface Request {
   readonly hasKey: boolean
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: object | undefined
+  /** The answer has no end. */
+  readonly isStream: boolean
 }
 
 /** An operation's example in each language, ready to be pasted. The key comes from the environment, so it is in no history. */
@@ -31,7 +33,7 @@ export function samplesOf(
 }
 
 function requestOf(
-  { id, idempotent, method, needs, path }: Endpoint,
+  { id, idempotent, method, needs, path, stream }: Endpoint,
   { body, params = {}, query = {} }: OperationReference,
   baseUrl: string,
 ): Request {
@@ -50,6 +52,7 @@ function requestOf(
       ...(body === undefined ? [] : [['Content-Type', 'application/json'] as const]),
     ],
     body,
+    isStream: stream === true,
   }
 }
 
@@ -58,9 +61,9 @@ const EXAMPLE_KEYS: Readonly<Record<string, string>> = {
   createWallet: 'wallet-shop',
 }
 
-function curl({ method, address, hasKey, headers, body }: Request): string {
+function curl({ method, address, hasKey, headers, body, isStream }: Request): string {
   return [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(address)}`,
+    `curl ${isStream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(address)}`,
     ...(hasKey ? ['-H "Authorization: Bearer $FLORIN_API_KEY"'] : []),
     ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body, null, 2))}`]),
@@ -72,7 +75,7 @@ function quoted(text: string): string {
   return /^[\w/:.@=,{}-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-function javascript({ method, address, hasKey, headers, body }: Request): string {
+function javascript({ method, address, hasKey, headers, body, isStream }: Request): string {
   const all = [
     ...(hasKey ? ['Authorization: `Bearer ${process.env.FLORIN_API_KEY}`'] : []),
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
@@ -89,12 +92,22 @@ function javascript({ method, address, hasKey, headers, body }: Request): string
   const given = options.length === 0 ? '' : `, {\n  ${options.join('\n  ')}\n}`
   return [
     `const response = await fetch(${JSON.stringify(address)}${given})`,
-    'const answer = await response.json()',
-    'if (!response.ok) throw new Error(answer.error.code)',
+    ...(isStream
+      ? [
+          'if (!response.ok) throw new Error((await response.json()).error.code)',
+          'const decoder = new TextDecoder()',
+          'for await (const bytes of response.body) {',
+          '  console.log(decoder.decode(bytes, { stream: true }))',
+          '}',
+        ]
+      : [
+          'const answer = await response.json()',
+          'if (!response.ok) throw new Error(answer.error.code)',
+        ]),
   ].join('\n')
 }
 
-function python({ method, address, hasKey, headers, body }: Request): string {
+function python({ method, address, hasKey, headers, body, isStream }: Request): string {
   const all = [
     ...(hasKey ? [`"Authorization": f"Bearer {os.environ['FLORIN_API_KEY']}"`] : []),
     ...headers
@@ -107,12 +120,20 @@ function python({ method, address, hasKey, headers, body }: Request): string {
       ? []
       : [`headers={\n${all.map((each) => `        ${each},\n`).join('')}    }`]),
     ...(body === undefined ? [] : [`json=${indented(pythonValue(body), 4)}`]),
+    ...(isStream ? ['stream=True'] : []),
   ]
   return [
     `${hasKey ? 'import os\n' : ''}import requests\n`,
     `response = requests.${method.toLowerCase()}(\n    ${given.join(',\n    ')},\n)`,
-    'answer = response.json()',
-    'if not response.ok:\n    raise RuntimeError(answer["error"]["code"])',
+    ...(isStream
+      ? [
+          'if not response.ok:\n    raise RuntimeError(response.json()["error"]["code"])',
+          'for line in response.iter_lines(decode_unicode=True):\n    print(line)',
+        ]
+      : [
+          'answer = response.json()',
+          'if not response.ok:\n    raise RuntimeError(answer["error"]["code"])',
+        ]),
   ].join('\n')
 }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { posix } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { describedOperations } from '@florin/wire/described-operations.ts'
 import { endpoints } from '@florin/wire/endpoints.ts'
 import type { Endpoint } from '@florin/wire/endpoint.ts'
 import { catalogue } from '@florin/wire/errors.ts'
@@ -12,7 +13,7 @@ import { DOCUMENTS_DIRECTORY, readDocuments } from './document-library.ts'
 import { openSite } from './site.ts'
 
 const BASE = 'https://pay.example'
-const rows: readonly Endpoint[] = Object.values(endpoints)
+const rows: readonly Endpoint[] = describedOperations
 let pages: readonly Page[]
 /** What each page says, by its path. */
 let texts: ReadonlyMap<string, string>

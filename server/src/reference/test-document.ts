@@ -2,8 +2,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv'
 import type { JsonSchema } from './json-schema.ts'
 
+interface Media {
+  readonly schema: JsonSchema
+  readonly example?: unknown
+}
+
 interface Content {
-  readonly 'application/json': { readonly schema: JsonSchema; readonly example?: unknown }
+  readonly 'application/json': Media
+  /** Of a stream, in the other's place. */
+  readonly 'text/event-stream'?: Media
 }
 
 export interface DocumentParameter {
@@ -32,6 +39,7 @@ export interface DocumentResponse {
 
 /** The OpenAPI document as tests read it back. */
 export interface TestDocument {
+  readonly info: { readonly description: string }
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
   readonly components: {

@@ -14,16 +14,15 @@ const Reference = Exactly({ $ref: Type.String({ pattern: '^#/components/' }) })
 /** Checked by compiling it. */
 const Schema = Type.Object({})
 const Example = Exactly({ summary: optional(text), value: Type.Unknown() })
-const Content = Type.Object(
-  {
-    'application/json': Exactly({
-      schema: Schema,
-      example: optional(Type.Unknown()),
-      examples: optional(map(Type.Union([Reference, Example]))),
-    }),
-  },
-  { additionalProperties: false },
-)
+const Media = Exactly({
+  schema: Schema,
+  example: optional(Type.Unknown()),
+  examples: optional(map(Type.Union([Reference, Example]))),
+})
+const Content = Type.Union([
+  Exactly({ 'application/json': Media }),
+  Exactly({ 'text/event-stream': Media }),
+])
 const Header = Exactly({
   description: text,
   required: optional(Type.Boolean()),

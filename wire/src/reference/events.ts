@@ -33,6 +33,17 @@ export const listEvents: OperationReference = {
   answer: { events: [event], hasMore: false, nextAfter: event.id },
 }
 
+export const eventStream: OperationReference = {
+  title: 'Stream events',
+  about: [
+    'The events of the account as [the list](#listEvents) has them, and of markets where `keys` names any, as server-sent events (`text/event-stream`): each block has the id of the event in `id`, its type in `event` and one JSON object in `data`. The answer has no end; it counts as a connection of the plan, with the sockets.',
+    'A client that was cut off comes back with the header `Last-Event-ID`, as browsers do by themselves, or with `after`, and is told first what it missed. The first block of all is an `id` alone: where the stream stands.',
+    'An `after` that is unknown, or older than 30 days and not your newest event, is `INVALID_PARAMETERS`; an address of somebody else in `keys` is `NOT_FOUND`.',
+  ],
+  query: { keys: 'payments', after: 'evt_2xYpKe9RtWzA3nD7Qm4uVb' },
+  answer: event,
+}
+
 export const createEventTicket: OperationReference = {
   title: 'Get a ticket',
   about: [
