@@ -122,6 +122,11 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(responses['429']?.content ?? {})).toEqual(['application/json'])
   })
 
+  test('says of amounts, and of the shape of answers, what is so', () => {
+    expect(document.info.description).toContain('may have an exponent')
+    expect(document.info.description).toContain('those in the words of x402')
+  })
+
   test('asks for a body where there is something to say, and for none where `{}` says it all', () => {
     const isRequired = (id: string) =>
       operationOf(document, rows.find((row) => row.id === id) ?? fail(id)).requestBody?.required

@@ -78,8 +78,8 @@ export function openApiDocument({ endpoints, references, errorExamples, baseUrl 
 
 const DESCRIPTION = [
   'Requests and answers are JSON. Request bodies are strict: an unknown field, or a key given twice, is refused by name.',
-  'Every answer carries `success` and `timestamp`. All times are Unix milliseconds, except in `Retry-After` and the rate limit headers.',
-  'Money goes in as a JSON number without an exponent, or as decimal text, in whole units of the asset; it is read from its source text and never rounded. It comes out as a number and, exactly, as base units in text.',
+  'Every answer carries `success` and `timestamp`, but for those in the words of x402 and the events of a stream. All times are Unix milliseconds, except in `Retry-After`, the rate limit headers and fields of x402.',
+  'Money goes in as a JSON number, which may have an exponent, or as decimal text, which may not, in whole units of the asset; it is read from its source text and never rounded. It comes out as a number and, exactly, as base units in text.',
   'Answers may grow new fields without a new version: ignore what you do not know.',
 ].join('\n\n')
 
