@@ -27,6 +27,7 @@ import type { Choice } from './choose.ts'
 import { FETCH_OPERATION } from './commit.ts'
 import { readDemand } from './demand.ts'
 import type { Demand } from './demand.ts'
+import { notAskable } from './not-askable.ts'
 import { showPayment } from './show-payment.ts'
 import type { ShowDeps } from './show-payment.ts'
 import type { LostAnswer, SellerAnswer } from './purchase.ts'
@@ -153,14 +154,6 @@ async function buy(
 }
 
 const TOO_LONG = `more than ${limits.fetchBodyBytesMax} bytes, which cannot be handed on`
-
-function notAskable(reason: string): Refusal {
-  const details =
-    reason === 'header_not_allowed'
-      ? { headers: 'must not have one of the connection, such as Host, or a value over lines' }
-      : { url: reason }
-  return new Refusal('INVALID_PARAMETERS', { details })
-}
 
 function notAsked(reason: string): Refusal {
   return new Refusal('NETWORK_ERROR', {
