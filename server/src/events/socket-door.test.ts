@@ -90,3 +90,18 @@ test('whoever asks for another protocol is answered as if it had not', async () 
   )
   expect(other).toMatch(/^HTTP\/1.1 404 /)
 })
+
+test('whoever comes without asking for a socket, as through a proxy, is told what is here', async () => {
+  for (const path of ['/data', '/api/data?ticket=x']) {
+    const answer = await fetch(service.url + path)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({
+      error: {
+        code: 'NOT_FOUND',
+        message: expect.stringMatching(/WebSocket.*Upgrade.*GET \/events/),
+      },
+    })
+  }
+  const nowhere = await (await fetch(`${service.url}/nowhere`)).text()
+  expect(nowhere).not.toContain('WebSocket')
+})

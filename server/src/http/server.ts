@@ -169,7 +169,7 @@ export function openServer(options: ServerOptions): Server {
     }
     gate.admitStranger(request.client.address)
     const methods = allowed(path)
-    if (methods.length === 0) throw noEndpoint()
+    if (methods.length === 0) throw upgrades.standsAt(path) ? onlySocket() : noEndpoint()
     reply.header('allow', methods.join(', '))
     throw new Refusal('METHOD_NOT_ALLOWED')
   })
@@ -337,6 +337,14 @@ function noEndpoint(): Refusal {
   return new Refusal('NOT_FOUND', {
     message:
       'There is no endpoint at this path. GET /openapi.json lists those there are; none has a slash at its end or a capital letter in its fixed parts.',
+  })
+}
+
+/** What a proxy makes of a WebSocket when it does not pass the upgrade on looks like any other request. */
+function onlySocket(): Refusal {
+  return new Refusal('NOT_FOUND', {
+    message:
+      'Only a WebSocket is at this path, and what arrived asks for none: a proxy between has to pass Upgrade on. Without one, read GET /events or GET /events/stream.',
   })
 }
 

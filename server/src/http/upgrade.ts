@@ -34,6 +34,8 @@ export interface SocketRoute {
 export interface Upgrades {
   /** Whether this request is for one of them: any other is answered as if it had not asked. */
   isOurs(request: IncomingMessage): boolean
+  /** Whether a socket stands at this path, asked for or not. */
+  standsAt(path: string): boolean
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Closes every open socket with 1012, since the service stops. */
   closeAll(): void
@@ -96,6 +98,7 @@ export function openUpgrades({
   return {
     isOurs: (request) =>
       request.headers.upgrade?.toLowerCase() === 'websocket' && routeOf(request) !== undefined,
+    standsAt: (path) => byPath.has(path),
     accept: (request, socket, head) => {
       socket.on('error', () => socket.destroy())
       const told: Record<string, string> = {}
