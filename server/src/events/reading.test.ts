@@ -116,6 +116,13 @@ test('a stream whose address says something unknown, nothing or twice does not b
   }
 })
 
+test('a stream has no head to ask for, and says so', async () => {
+  for (const method of ['HEAD', 'POST']) {
+    const answer = await fetch(`${service.url}/api/events/stream`, { method })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
+  }
+})
+
 test('a stream that has heard nothing yet is told where it stands, and can go on from there', async () => {
   const { key, ids } = await withEvents(1)
   const standing = async (who: TestKey) => {

@@ -7,16 +7,18 @@ export function spellings(path: string): readonly string[] {
 
 /** Makes the look-up from a requested path to the methods that it takes; none when there is no such path. */
 export function methodsByPath(
-  endpoints: readonly Pick<Endpoint, 'method' | 'path'>[],
+  endpoints: readonly Pick<Endpoint, 'method' | 'path' | 'stream'>[],
 ): (path: string) => readonly string[] {
-  const known = endpoints.flatMap(({ method, path }) =>
-    spellings(path).map((spelling) => ({ method, parts: spelling.split('/') })),
+  const known = endpoints.flatMap(({ method, path, stream }) =>
+    spellings(path).map((spelling) => ({
+      // What has no end has no head either.
+      methods: method === 'GET' && !stream ? ['GET', 'HEAD'] : [method],
+      parts: spelling.split('/'),
+    })),
   )
   return (path) => {
     const parts = path.split('/')
-    const methods = known
-      .filter((row) => matches(row.parts, parts))
-      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const methods = known.flatMap((row) => (matches(row.parts, parts) ? row.methods : []))
     return [...new Set(methods)].sort()
   }
 }
