@@ -91,7 +91,7 @@ function objectsOf({ properties = {}, required = [] }: JsonSchema): Arbitrary<ob
   })
 }
 
-/** Few digits, as the service takes no exponent. */
+/** As few digits as every asset has. */
 function decimalsOf({ minimum = 0, maximum = 1e6 }: JsonSchema): Arbitrary<number> {
   const [min, max] = [Math.ceil(minimum * 1e5), Math.min(Math.floor(maximum * 1e5), LARGE)]
   return fc.integer({ min, max }).map((count) => count / 1e5)

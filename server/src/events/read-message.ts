@@ -40,7 +40,9 @@ function parse(text: string): unknown {
     return readStrictJson(Buffer.from(text)).value
   } catch (error) {
     if (error instanceof JsonProblem) {
-      throw new Refusal('INVALID_PARAMETERS', { details: { [error.field]: error.rule } })
+      // What is a body elsewhere.
+      const field = error.field === 'body' ? 'message' : error.field
+      throw new Refusal('INVALID_PARAMETERS', { details: { [field]: error.rule } })
     }
     throw error
   }

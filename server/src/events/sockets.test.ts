@@ -223,6 +223,11 @@ describe('a hostile client', () => {
       socket.socket.send(text)
       expect(codeOf(await socket.next('error'))).toBe('INVALID_PARAMETERS')
     }
+    for (const text of ['{', 'null']) {
+      socket.socket.send(text)
+      const { data } = await socket.next('error')
+      expect(Object.keys(Object(Object(data)['details']))).toEqual(['message'])
+    }
     // In pieces is no offence.
     socket.socket.send('{"method":', { fin: false })
     socket.socket.send('"ping"}', { fin: true })
