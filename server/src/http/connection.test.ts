@@ -61,6 +61,11 @@ describe('bytes that are not a request', () => {
       'POST /payment/send HTTP/1.1\r\nhost: x\r\nexpect: foo\r\ncontent-length: 2\r\n\r\n{}',
       'Expect',
     ],
+    [
+      'a body that is packed on its way',
+      'POST /payment/send HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+      'Transfer-Encoding',
+    ],
   ])('a request with %s is told so in an error body', async (_, bytes, field) => {
     const raw = bytes.replace(/\r\n\r\n/, '\r\nconnection: close\r\n\r\n')
     const [head = '', body = ''] = (await rawAnswer(server.port, raw)).split('\r\n\r\n')

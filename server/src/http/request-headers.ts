@@ -20,9 +20,12 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 /** As Node itself looks for the expectation that it meets. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
-/** Refuses a request of HTTP/1.1 without a host, and one that expects what nobody here knows. Source: RFC 9112, 3.2; RFC 9110, 10.1.1. */
+/**
+ * Refuses a request of HTTP/1.1 without a host, one that expects what nobody here knows, and one whose body is packed on its way: Node reads it as
+ * if it were not. Source: RFC 9112, 3.2 and 6.1; RFC 9110, 10.1.1.
+ */
 export function refuseForeignForms({
-  headers: { host, expect },
+  headers: { host, expect, 'transfer-encoding': coding },
   httpVersion,
 }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
   if (host === undefined && httpVersion !== '1.0') {
@@ -30,6 +33,9 @@ export function refuseForeignForms({
   }
   if (expect !== undefined && !CONTINUE.test(expect)) {
     throw invalidRequest('Expect', 'must be 100-continue or left out')
+  }
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw invalidRequest('Transfer-Encoding', 'must be chunked or left out')
   }
 }
 
