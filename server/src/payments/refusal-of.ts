@@ -10,6 +10,16 @@ export type NotStored =
 
 const FROZEN_RETRY_SECONDS = 60
 
+/** The rule alone would not say which of a payment's fields a list leaves out. */
+const LEFT_OUT = {
+  limits:
+    "The wallet's spending policy has limits, and none for this asset, which may not be spent",
+  recipients:
+    "The wallet's spending policy names whom it may pay, and this recipient is not among them",
+  resources:
+    "The wallet's spending policy names what it may pay for, and `resource` is none of that, or was left out",
+} as const
+
 /** The same as the caller is told it. */
 export function refusalOf(
   decision: NotStored,
@@ -36,8 +46,15 @@ export function refusalOf(
         retryAfterSeconds: 1,
         message: 'This network has not been reached yet since it was set up.',
       })
-    case 'policy':
-      return new Refusal('POLICY_REFUSED', { details: { ...decision.refusal } })
+    case 'policy': {
+      const { refusal } = decision
+      return new Refusal('POLICY_REFUSED', {
+        details: { ...refusal },
+        ...('left' in refusal
+          ? {}
+          : { message: `${LEFT_OUT[refusal.rule]} (rule: ${refusal.rule}).` }),
+      })
+    }
     case 'short': {
       const { funds } = decision
       const native = chain.config.assets.find((profile) => profile.asset === 'native')
