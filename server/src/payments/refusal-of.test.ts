@@ -4,7 +4,7 @@ import { scriptedChain } from '../sender/test-chain.ts'
 import { refusalOf } from './refusal-of.ts'
 import { testNetwork } from './test-lane.ts'
 
-const chain = scriptedChain(testNetwork(84532))
+const chain = scriptedChain(testNetwork(84532), {})
 const [asset] = chain.config.assets
 
 function refused(refusal: PolicyRefusal) {
