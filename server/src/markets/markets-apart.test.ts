@@ -10,6 +10,7 @@ import { readCandles, remakeCandles } from './candle-store.ts'
 import { storeHubStates } from './hub-store.ts'
 import * as followers from './market-follower-store.ts'
 import { latestPrices } from './price-store.ts'
+import { RATIO_DIGITS } from './price.ts'
 import * as trades from './trade-store.ts'
 
 const MINT = TOKEN as Address
@@ -17,6 +18,7 @@ const HUB = '0xhub' as Address
 const NOW = 1_790_000_040_000
 const LEASE_MILLISECONDS = 60_000
 const HEIGHT = 100n
+const ONE = 10n ** BigInt(RATIO_DIGITS)
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -49,17 +51,17 @@ async function open(network: NetworkId, price: bigint): Promise<followers.Market
       ...{ transactionHash: `0x${height}` as TransactionHash, effectIndex: 0 },
       ...{ timeMilliseconds: NOW, blockHash: `${network} ${height}` },
     }
-    const amounts = { nativeAmount: price * 10n, tokenAmount: 10n, price: price * 10n ** 18n }
+    const amounts = { nativeAmount: price * 10n, tokenAmount: 10n, price: price * ONE }
     const made = { side: 'buy' as const, trader: '0xtrader' as Address, ...amounts }
     await inService(async (tx) => {
       await trades.storeTrades(tx, network, [{ ...place, ...made, kind: 'trade' }])
       await trades.storePools(tx, network, [{ ...place, kind: 'opened', creator: null }])
-      const held = { native: price * 1_000n, token: 1_000n }
+      // The pool with the hub is the deeper one.
       await trades.storeReserves(tx, network, [
-        { ...place, kind: 'reserves', ...held },
-        { ...place, kind: 'reserves', mint: HUB, ...held },
+        { ...place, kind: 'reserves', native: price * 10n, token: 10n },
+        { ...place, kind: 'reserves', mint: HUB, native: price * 1_000n, token: 1_000n },
       ])
-      const shown = { hubAmount: price, tokenAmount: 1n, isHeld: true }
+      const shown = { hubAmount: price * 100n, tokenAmount: 100n, isHeld: true }
       await storeHubStates(tx, network, [{ ...place, kind: 'hub', hub: HUB, ...shown }])
     })
   }
@@ -139,21 +141,29 @@ test('a token costs on each network what the markets of that one say', async () 
   const shown = (network: NetworkId) =>
     inService(async (tx) => {
       const span = { fromMilliseconds: 0, toMilliseconds: NOW + 1, count: 9 }
-      const candles = await readCandles(tx, { network, mint: MINT, seconds: 60, ...span })
+      const candles = [60, 3_600, 86_400].map((seconds) => ({ network, mint: MINT, seconds }))
+      const closes: unknown[] = []
+      for (const asked of candles) {
+        const found = await readCandles(tx, { ...asked, ...span })
+        closes.push(found.map(({ close, trades: count }) => [close, count]))
+      }
       const newest = await trades.newestTrades(tx, network, MINT, 9)
       const [price] = await latestPrices(tx, network, [MINT], [HUB])
       const [direct] = await latestPrices(tx, network, [MINT])
       return {
-        candles: candles.map(({ close, trades: count }) => [close, count]),
+        closes,
         newest: newest.map(({ height, nativeAmount }) => [height, nativeAmount]),
-        depths: [direct?.depth, price?.depth],
+        prices: [direct, price].map((each) => [each?.hub, each?.ratio, each?.depth]),
         blocks: (await followers.marketBlocks(tx, network)).map(({ blockHash }) => blockHash),
       }
     })
   const expected = (network: NetworkId, price: bigint) => ({
-    candles: [[price * 10n ** 18n, 2]],
+    closes: Array.from({ length: 3 }, () => [[price * ONE, 2]]),
     newest: [HEIGHT + 1n, HEIGHT].map((height) => [height, price * 10n]),
-    depths: [price * 1_000n, price * 1_000n],
+    prices: [
+      [null, price * ONE, price * 10n],
+      [HUB, price * price * ONE, price * 100n * price],
+    ],
     blocks: [HEIGHT + 1n, HEIGHT, 1n].map((height) => `${network} ${height}`),
   })
   expect(await shown(here)).toEqual(expected(here, 1n))

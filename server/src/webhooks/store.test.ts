@@ -189,9 +189,9 @@ test('deliveries are shown to the account of their endpoint, and each endpoint i
   const shown = (place: Place) =>
     inService(async (tx) => ({
       list: ids(await deliveries.listDeliveries(tx, place, page)),
-      before: ids(await deliveries.listDeliveries(tx, place, { ...page, before: foreign })),
+      before: ids(await deliveries.listDeliveries(tx, place, { ...page, before: other })),
       search: ids((await searchDeliveries(tx, place, page)).deliveries),
-      behind: ids((await searchDeliveries(tx, place, { ...page, before: foreign })).deliveries),
+      behind: ids((await searchDeliveries(tx, place, { ...page, before: other })).deliveries),
       ended: ids((await deliveries.endedDeliveries(tx, place, range)).ended),
       after: ids((await deliveries.endedDeliveries(tx, place, { ...range, after: other })).ended),
       found: (await deliveries.findDelivery(tx, place, first))?.id,
