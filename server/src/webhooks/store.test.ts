@@ -174,12 +174,7 @@ test('deliveries are shown to the account of their endpoint, and each endpoint i
   const [other, foreign] = [await deliver(beside), await deliver(theirs)]
   const again = await deliver(own, { redeliveryOf: first })
   for (const place of [beside, theirs]) await deliver(place, { redeliveryOf: first })
-  await write(
-    room.database.store,
-    'test_over',
-    `update webhook_deliveries set status = 'failed', due_at = null, ended_at = now() where id = any($1)`,
-    [[first, other, foreign]],
-  )
+  await end(first, other, foreign)
   const page = { status: undefined, count: 9 }
   const range = {
     ...{ fromMilliseconds: 0, toMilliseconds: systemClock.nowMilliseconds() + HOUR },
@@ -234,4 +229,58 @@ test('what waits for one payment stands behind what waits for the same at the sa
   const before = systemClock.nowMilliseconds() - HOUR
   expect(await inService((tx) => deliveries.forgetDeliveries(tx, before, 9))).toBe(2)
   expect(await due()).toEqual(new Set([second, ...free.slice(0, 2)]))
+})
+
+const end = (...ids: readonly DeliveryId[]) =>
+  write(
+    room.database.store,
+    'test_ended',
+    `update webhook_deliveries set status = 'failed', due_at = null, ended_at = now() where id = any($1)`,
+    [ids],
+  )
+
+test('what comes after all of a payment has ended is due at once', async () => {
+  await end(await deliver(own))
+  const next = await deliver(own)
+  const due = await room.database.store.query(
+    'test_due_next',
+    'select from webhook_deliveries where id = $1 and due_at is not null',
+    [next],
+  )
+  expect(due).toHaveLength(1)
+})
+
+test('a range of what is sent again holds what ended within it, oldest first and by pages, and nothing that was sent again itself', async () => {
+  const [first, second, third] = [await deliver(own), await deliver(own), await deliver(own)]
+  const again = await deliver(own, { redeliveryOf: first })
+  await end(first, second, third, again)
+  await deliver(own)
+  const hours = [3, 2, 1] as const
+  for (const [index, id] of [first, second, third].entries()) {
+    await write(
+      room.database.store,
+      'test_hours',
+      `update webhook_deliveries set created_at = to_timestamp(0) + $2 * interval '1 hour' where id = $1`,
+      [id, hours[index]],
+    )
+  }
+  const range = async (
+    more: Partial<Parameters<typeof deliveries.endedDeliveries>[2]> = {},
+  ): Promise<readonly [readonly DeliveryId[], boolean]> => {
+    const asked = {
+      ...{ fromMilliseconds: 0, toMilliseconds: systemClock.nowMilliseconds() + HOUR, count: 9 },
+      ...{ status: 'all' as const, after: undefined, bytesMax: 1_000 },
+    }
+    const { ended, hasMore } = await inService((tx) =>
+      deliveries.endedDeliveries(tx, own, { ...asked, ...more }),
+    )
+    return [ended.map(({ id }) => id), hasMore]
+  }
+  expect(await range()).toEqual([[first, second, third], false])
+  expect(await range({ count: 2 })).toEqual([[first, second], true])
+  expect(await range({ bytesMax: 4 })).toEqual([[first, second], true])
+  expect(await range({ after: second })).toEqual([[third], false])
+  expect(await range({ fromMilliseconds: 2 * HOUR })).toEqual([[first, second], false])
+  expect(await range({ toMilliseconds: 2 * HOUR })).toEqual([[third], false])
+  expect(await range({ status: 'delivered' })).toEqual([[], false])
 })
