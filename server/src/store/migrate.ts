@@ -120,7 +120,10 @@ async function applyOnceFree(
     } catch (error) {
       const isInUse = error instanceof MigrationRefused && error.sqlState === LOCK_NOT_AVAILABLE
       if (!isInUse || tries >= triesMax) throw error
-      log.warn({ migration: migration.name, count: tries }, 'a migration waits for a table that is in use')
+      log.warn(
+        { migration: migration.name, count: tries },
+        'a migration waits for a table that is in use',
+      )
       await delay(TABLE_LOCK_PAUSE_MILLISECONDS)
     }
   }
