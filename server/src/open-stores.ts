@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os'
 import { watchOutbox } from './events/outbox-watch.ts'
 import { limits } from './kernel/limits.ts'
 import type { Log } from './kernel/log.ts'
 import type { Secret } from './kernel/secret.ts'
+import { ownConnectionsAtWork } from './store/connections-at-work.ts'
 import { openStore } from './store/postgres.ts'
 import type { PooledStore, PoolFigures } from './store/postgres.ts'
 
@@ -29,12 +31,9 @@ export function openStores({
   readonly onAdded: () => void
 }): Stores {
   const connectionsMax = limits.databaseOwnConnectionsMax
+  const atWork = ownConnectionsAtWork(access.url.reveal(), availableParallelism())
   const store = watchOutbox(openStore(access), onAdded)
-  const ownStore = watchOutbox(
-    // Few as they are, all of them work at once.
-    openStore({ ...access, connectionsMax, atWork: connectionsMax }),
-    onAdded,
-  )
+  const ownStore = watchOutbox(openStore({ ...access, connectionsMax, atWork }), onAdded)
   return {
     store,
     ownStore,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limits } from '../kernel/limits.ts'
-import { connectionsAtWork } from './connections-at-work.ts'
+import { connectionsAtWork, ownConnectionsAtWork } from './connections-at-work.ts'
 
 const SOCKET = 'postgresql://florin:secret@%2Ftmp%2Fflorin-1/florin'
 const most = limits.databaseConnectionsMax
@@ -24,4 +24,15 @@ test.each([
   ['whose name looks like a path', 'postgres://db.example/%2Ftmp', 2, most],
 ])('a database %s is asked over so many connections at once', (_, url, cores, connections) => {
   expect(connectionsAtWork(url, cores)).toBe(connections)
+})
+
+const ownMost = limits.databaseOwnConnectionsMax
+
+test.each([
+  ['of another machine', 'postgresql://florin:secret@db.example:5432/florin', 1, ownMost],
+  ['behind a socket of a machine with one core', SOCKET, 1, 2],
+  ['behind a socket of a machine with four cores', SOCKET, 4, 4],
+  ['behind a socket of a machine with many cores', SOCKET, 64, ownMost],
+])('by the service itself a database %s is asked over so many', (_, url, cores, connections) => {
+  expect(ownConnectionsAtWork(url, cores)).toBe(connections)
 })
