@@ -30,10 +30,15 @@ export const overload: Bench = {
       solana: await place.newWallets('solana', WALLETS),
     }
     let peak = 0
+    const { baseUrl, apiKey } = place
+    const looks: boolean[] = []
     const sampling = setInterval(() => {
       void memoryOf(place.pid).then(({ resident }) => (peak = Math.max(peak, resident)))
+      void fetch(`${baseUrl}/health/ready`).then(
+        ({ ok }) => looks.push(ok),
+        () => looks.push(false),
+      )
     }, SAMPLE_MILLISECONDS)
-    const { baseUrl, apiKey } = place
     const load = (callers: number, requests: readonly PlannedRequest[]) =>
       runLoad({ baseUrl, apiKey, callers, requests, warmUpSeconds: 0, seconds })
     const sends = (family: Family) =>
@@ -73,6 +78,12 @@ export const overload: Bench = {
         value: `${told} and ${made}`,
         goal: { text: 'the same, none failed', isMet: told === made && !counts.has('failed') },
         more: Object.fromEntries(counts),
+      },
+      {
+        bench: 'overload',
+        what: 'looks at /health/ready meanwhile',
+        value: `ready in ${looks.filter(Boolean).length} of ${looks.length}`,
+        goal: { text: 'in all', isMet: looks.every(Boolean) },
       },
       {
         bench: 'overload',

@@ -3,7 +3,6 @@ import { limits } from '../kernel/limits.ts'
 /** With fewer the database would sooner be idle than busy: transactions wait for their locks and for the disk, too. */
 const CONNECTIONS_MIN = 5
 const CONNECTIONS_PER_CORE = 2
-/** Payments made in 40 s of 4,000 callers on two cores: 6,774 and 6,623 with two, 5,604 and 5,412 where there were no own ones. */
 const OWN_CONNECTIONS_MIN = 2
 
 /**
