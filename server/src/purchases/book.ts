@@ -233,7 +233,7 @@ export function openPurchaseBook({
     sighted,
 
     untold: {
-      places: (tx, network) => takeDoubted(tx, network, clock.nowMilliseconds()),
+      places: async (tx, network) => [await takeDoubted(tx, network, clock.nowMilliseconds())],
       told: sighted,
     },
 

@@ -16,7 +16,7 @@ import type { Payment } from '../payments/payment.ts'
 import { findPayment, insertPayments } from '../payments/store.ts'
 import { makeWallet, RECIPIENT, testNetwork, TOKEN } from '../payments/test-lane.ts'
 import { EVM } from '../payments/test-records.ts'
-import type { BuildBook } from '../sender/build-book.ts'
+import type { BuildBook, SightedPlace } from '../sender/build-book.ts'
 import { beginFollowing, LeaseLost, storeBlocks, takeLease } from '../sender/follower-store.ts'
 import { readUntoldBuilds } from '../sender/read-untold-builds.ts'
 import { scriptedChain } from '../sender/test-chain.ts'
@@ -40,15 +40,15 @@ const FAILED = { succeeded: false } as const
 const PAID = { succeeded: true } as const
 
 /** What stands beside purchases in a service, and has untold places, too. */
-const BUILDS: BuildBook = {
+const besideOf = (places: () => readonly SightedPlace[]): BuildBook => ({
   hasLive: async () => false,
   watched: async () => ({ senders: new Set(), commitments: new Set() }),
   hold: async () => undefined,
   sighted: async () => undefined,
-  untold: { places: async () => [], told: async () => undefined },
+  untold: { places: async () => [places()], told: async () => undefined },
   undone: async () => undefined,
   final: async () => 0,
-}
+})
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -95,6 +95,8 @@ async function aPurchase() {
   let now = START
   let says: Partial<Sighting> | 'nothing' = DOUBTED
   let asked = 0
+  /** Of what stands beside it, in blocks that no node keeps any more. */
+  let gone: readonly SightedPlace[] = []
   const lines: string[] = []
   const log = openLog('info', { write: (line: string) => void lines.push(line) })
   const clock = { nowMilliseconds: () => now, sleep: async () => undefined }
@@ -106,6 +108,7 @@ async function aPurchase() {
     ...{ proofKey: key, ...change },
   })
   const sightings: SelfCustody['sightings'] = async ([block], watched) => {
+    if (block?.transactionHashes[0] !== hash) throw new NodeFailure('its block is cleaned up')
     asked += 1
     const { cosigners } = await watched({ senders: [], commitments: [], cosigned: [EVM] })
     expect([...(cosigners ?? [])]).toEqual([wallet.address])
@@ -129,6 +132,7 @@ async function aPurchase() {
   await mine(BLOCK.height, BLOCK.blockHash)
   return {
     ...{ paymentId, network, lines, mine, lease },
+    lose: (places: readonly SightedPlace[]) => void (gone = places),
     sight: (change: Partial<Sighting>) =>
       inService((tx) => book().sighted(tx, network, [sighting(change)])),
     /** Asks again so many seconds later, by a process of its own: how often a node was asked, and what the payment says then. */
@@ -140,7 +144,18 @@ async function aPurchase() {
       now += seconds * 1000
       ;[says, asked] = [answer, 0]
       const held = cursor ?? (await lease('one'))
-      await readUntoldBuilds({ chain, store, builds: bothBooks(BUILDS, book()), log }, held)
+      await readUntoldBuilds(
+        {
+          chain,
+          store,
+          builds: bothBooks(
+            besideOf(() => gone),
+            book(),
+          ),
+          log,
+        },
+        held,
+      )
       return asked
     },
     undone: (height: bigint) => inService((tx) => book().undone(tx, network, height)),
@@ -252,6 +267,20 @@ describe('a purchase in a block of which the nodes contradict each other whether
     expect(await aside(paymentId)).toEqual([])
     // By a clock that was set back, too.
     expect(await ask(-100 * LONG, PAID)).toBe(1)
+    await final()
+    expect(await state()).toBe(SETTLED)
+  })
+
+  test('is asked for whatever no node keeps any more of what stands beside it', async () => {
+    const { sight, ask, final, state, lose } = await aPurchase()
+    await sight(DOUBTED)
+    lose(
+      ['gone1', 'gone2', 'gone3'].map((each) => ({
+        transactionHash: each as TransactionHash,
+        ...BLOCK,
+      })),
+    )
+    expect(await ask(LONG, PAID)).toBe(1)
     await final()
     expect(await state()).toBe(SETTLED)
   })

@@ -7,8 +7,8 @@ export type SightedPlace = Pick<Sighting, 'transactionHash' | 'height' | 'blockH
 
 /** What a followed block holds of builds, and nobody here could say what it did when the block was read. */
 export interface UntoldBuilds {
-  /** A few of those that may be told by now, others at each call. */
-  places(tx: Tx, network: NetworkId): Promise<readonly SightedPlace[]>
+  /** A few of those that may be told by now, others at each call; what one kind of them fails at keeps no other from being asked for. */
+  places(tx: Tx, network: NetworkId): Promise<readonly (readonly SightedPlace[])[]>
   /** What they turn out to be, as `sighted` would have had it; in a transaction that the follower's fence guards. */
   told(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
 }

@@ -4,6 +4,7 @@ import type { SightedPlace } from './build-book.ts'
 import type { FollowDeps } from './follow.ts'
 import { storeFinality } from './follower-store.ts'
 import type { Cursor } from './follower-store.ts'
+import { turnsOf } from './read-untold.ts'
 
 /**
  * Reads again what followed blocks hold of transactions that others sent and nobody here could read, as after the module of a venue has come
@@ -13,14 +14,26 @@ export async function readUntoldBuilds(
   deps: Pick<FollowDeps, 'chain' | 'store' | 'builds' | 'log'>,
   cursor: Cursor,
 ): Promise<void> {
-  const { store, builds, log } = deps
+  const { store, builds } = deps
   const { network } = cursor
   const untold = builds?.untold
   if (untold === undefined) return
-  const places = await store.inTransaction('service', (tx) => untold.places(tx, network))
+  const kinds = await store.inTransaction('service', (tx) => untold.places(tx, network))
+  for (const places of kinds) await readEach(deps, cursor, places)
+}
+
+async function readEach(
+  deps: Parameters<typeof readUntoldBuilds>[0],
+  cursor: Cursor,
+  places: readonly SightedPlace[],
+): Promise<void> {
+  const { log } = deps
+  const { network } = cursor
   let failures = 0
-  for (const place of places) {
-    if (failures >= FAILURES_MAX) return
+  // The blocks of some may be gone from every node for good: these are not the first of each look.
+  for (const index of turnsOf(places.length, cursor.height)) {
+    const place = places[index]
+    if (place === undefined || failures >= FAILURES_MAX) return
     try {
       await readAgain(deps, cursor, place)
     } catch (error) {

@@ -55,8 +55,8 @@ async function askAgain(deps: FollowDeps, cursor: Cursor): Promise<void> {
 }
 
 /** All places, beginning with another one at each height: whoever fails first ends a look soon. */
-function turnsOf(count: number, height: bigint): readonly number[] {
-  const first = Number(height % BigInt(count))
+export function turnsOf(count: number, height: bigint): readonly number[] {
+  const first = count === 0 ? 0 : Number(height % BigInt(count))
   return Array.from({ length: count }, (_, index) => (first + index) % count)
 }
 

@@ -193,7 +193,7 @@ export function openBuildBook({
         const next = asked.length < places.length ? asked.at(-1) : page.at(-1)
         if (next === undefined) after.delete(network)
         else after.set(network, next)
-        return asked
+        return [asked]
       },
 
       told: async (tx, network, sightings) => {
