@@ -36,7 +36,7 @@ export const purchaseLimits = {
   purchaseFindsAtOnceMax: 2,
   /**
    * One in a block of which the nodes contradict each other whether it failed: between two questions, doubled each time up to the second, how many are asked
-   * for at once, and after how many questions one is put aside for a person.
+   * for at once, and after how many answers one is put aside for a person.
    */
   purchaseDoubtSecondsMin: 5,
   purchaseDoubtSecondsMax: 600,

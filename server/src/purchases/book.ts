@@ -29,7 +29,7 @@ import {
   usedBelow,
 } from './live-store.ts'
 import type { Place, SignedPurchase, UsedPurchase } from './live-store.ts'
-import { askedEnough, forgetDoubt, noteDoubted, takeDoubted } from './doubt-store.ts'
+import { askedEnough, forgetDoubt, giveTurnsBack, noteDoubted, takeDoubted } from './doubt-store.ts'
 import type { DoubtedPurchase } from './doubt-store.ts'
 import { buyersThrough, hasOpenPurchase, purchasesProven } from './store.ts'
 
@@ -235,6 +235,12 @@ export function openPurchaseBook({
     untold: {
       places: async (tx, network) => [await takeDoubted(tx, network, clock.nowMilliseconds())],
       told: sighted,
+      unheard: (tx, network, places) =>
+        giveTurnsBack(
+          tx,
+          network,
+          places.map(({ transactionHash }) => transactionHash),
+        ),
     },
 
     undone: async (tx, network, height) => {
@@ -319,6 +325,10 @@ function bothUntold(
     told: async (tx, network, sightings) => {
       await one.told(tx, network, sightings)
       await other.told(tx, network, sightings)
+    },
+    unheard: async (tx, network, places) => {
+      await one.unheard?.(tx, network, places)
+      await other.unheard?.(tx, network, places)
     },
   }
 }

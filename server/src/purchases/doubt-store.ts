@@ -87,7 +87,20 @@ export async function takeDoubted(
   }))
 }
 
-/** Those among these that have been asked for as often as one is. */
+/** Nobody answered for what stands there, or it was not asked for: that was no turn. Its pause is no longer for it. */
+export async function giveTurnsBack(
+  tx: Tx,
+  network: NetworkId,
+  hashes: readonly TransactionHash[],
+): Promise<void> {
+  await tx.query(
+    'purchase_doubt_give_back',
+    `update purchases set looks = greatest(looks - 1, 0) where network = $1 and used_hash = any($2) and ${DOUBTED}`,
+    [network, hashes],
+  )
+}
+
+/** Those among these for which somebody has answered as often as one is asked for. */
 export async function askedEnough(
   tx: Tx,
   paymentIds: readonly PaymentId[],

@@ -11,6 +11,8 @@ export interface UntoldBuilds {
   places(tx: Tx, network: NetworkId): Promise<readonly (readonly SightedPlace[])[]>
   /** What they turn out to be, as `sighted` would have had it; in a transaction that the follower's fence guards. */
   told(tx: Tx, network: NetworkId, sightings: readonly Sighting[]): Promise<void>
+  /** Those of the last `places` for which nobody answered, or that were not asked for. Left out where nobody counts how often they were. */
+  unheard?(tx: Tx, network: NetworkId, places: readonly SightedPlace[]): Promise<void>
 }
 
 /**

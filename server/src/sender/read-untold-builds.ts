@@ -27,15 +27,16 @@ async function readEach(
   cursor: Cursor,
   places: readonly SightedPlace[],
 ): Promise<void> {
-  const { log } = deps
+  const { store, builds, log } = deps
   const { network } = cursor
+  const unheard = new Set(places)
   let failures = 0
   // The blocks of some may be gone from every node for good: these are not the first of each look.
   for (const index of turnsOf(places.length, cursor.height)) {
     const place = places[index]
-    if (place === undefined || failures >= FAILURES_MAX) return
+    if (place === undefined || failures >= FAILURES_MAX) break
     try {
-      await readAgain(deps, cursor, place)
+      if (await readAgain(deps, cursor, place)) unheard.delete(place)
     } catch (error) {
       // What nobody tells must not keep anybody from following.
       if (!(error instanceof NodeFailure)) throw error
@@ -44,16 +45,20 @@ async function readEach(
       log.warn(facts, 'what nobody has told of a transaction of others was not asked again')
     }
   }
+  const count = builds?.untold?.unheard
+  if (count === undefined || unheard.size === 0) return
+  await store.inTransaction('service', (tx) => count(tx, network, [...unheard]))
 }
 
 /** One that no node will answer for keeps nobody else from being heard; nodes that answer nothing at all are not waited for many times. */
 const FAILURES_MAX = 2
 
+/** Whether a node said something of it, be it that nobody can tell what it did. */
 async function readAgain(
   { chain, store, builds }: Pick<FollowDeps, 'chain' | 'store' | 'builds'>,
   cursor: Cursor,
   { transactionHash, height, blockHash }: SightedPlace,
-): Promise<void> {
+): Promise<boolean> {
   const { network } = cursor
   const block: Block = {
     height,
@@ -69,11 +74,12 @@ async function readAgain(
     }),
   )
   const sightings = (read ?? []).filter((each) => each.transactionHash === transactionHash)
-  if (sightings.length === 0) return
+  if (sightings.length === 0) return false
   await store.inTransaction('service', async (tx) => {
     // The cursor's fence: whoever lost the lease takes nothing in, and nobody undoes blocks meanwhile.
     await storeFinality(tx, cursor, cursor.finalizedHeight)
     await builds?.hold(tx, network, sightings)
     await builds?.untold?.told(tx, network, sightings)
   })
+  return true
 }
