@@ -114,7 +114,7 @@ function accountsRead<Value>(
       const transactions = listFrom(fields['transactions'], "block's transactions")
       requireWhole(transactions, block)
       const records = transactions.map((record, place) => ({ record, name: nameOf(record), place }))
-      return taken(records, namelessIn(records, block))
+      return taken(onceEach(records), namelessIn(records, block))
     },
   }
 }
@@ -128,6 +128,17 @@ function nameOf(record: unknown): TransactionHash | undefined {
     if (error instanceof NodeFailure) return undefined
     throw error
   }
+}
+
+/** A block holds a transaction once: what a node shows once more came to nobody once more. */
+function onceEach(records: readonly BlockRecord[]): readonly BlockRecord[] {
+  const names = new Set<TransactionHash>()
+  return records.filter(({ name }) => {
+    if (name === undefined) return true
+    const isFirst = !names.has(name)
+    names.add(name)
+    return isFirst
+  })
 }
 
 /**

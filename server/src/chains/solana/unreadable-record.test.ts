@@ -42,21 +42,18 @@ const wholeOf = (hash: string) => ({
   },
 })
 type Change = (hash: TransactionHash) => Readonly<Record<string, unknown>>
+const recordsOf = (change: Change) =>
+  HASHES.map((hash) => ({
+    transaction: { signatures: [hash], accountKeys: KEYS.map((pubkey) => ({ pubkey })) },
+    meta: META,
+    ...change(hash),
+  }))
 /** A node that shows some records of the block otherwise. */
 const showing = (change: Change, getBlock?: () => unknown): Script =>
   script({
     getSlot: 30,
     getBlock:
-      getBlock ??
-      (() =>
-        result({
-          blockhash: BLOCK.hash,
-          transactions: HASHES.map((hash) => ({
-            transaction: { signatures: [hash], accountKeys: KEYS.map((pubkey) => ({ pubkey })) },
-            meta: META,
-            ...change(hash),
-          })),
-        })),
+      getBlock ?? (() => result({ blockhash: BLOCK.hash, transactions: recordsOf(change) })),
     getTransaction: ([hash]: [string]) => result(wholeOf(hash)),
   })
 const AS_IT_WAS = showing(() => ({}))
@@ -140,6 +137,18 @@ describe('a record of a block', () => {
         : {},
     )
     await expect(read(both)).rejects.toThrow(NodeFailure)
+  })
+
+  test('that is shown twice came once', async () => {
+    const twice = (some: readonly object[]) =>
+      showing(
+        () => ({}),
+        () => result({ blockhash: BLOCK.hash, transactions: [...recordsOf(() => ({})), ...some] }),
+      )
+    expect(await read(twice(recordsOf(() => ({}))))).toEqual({ came: HASHES, unread: [] })
+    // Whatever its second one is like.
+    const [, again = {}] = recordsOf(odd({ meta: null }))
+    expect(await read(twice([again]))).toEqual({ came: HASHES, unread: [] })
   })
 
   test('of which no name is needed is no matter of whoever asks for another one again', async () => {
