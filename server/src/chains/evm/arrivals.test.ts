@@ -224,6 +224,14 @@ describe('a node that says of a block', () => {
     ])
   })
 
+  test('one thing twice says it once', async () => {
+    const twice = await arrivals({
+      eth_getBlockByHash: { hash: BLOCK.hash, transactions: [TRANSACTION, TRANSACTION] },
+      eth_getLogs: [LOG, LOG, { ...LOG, logIndex: '0x4' }],
+    })
+    expect(twice?.map(({ effectIndex }) => effectIndex)).toEqual([-1, 3, 4])
+  })
+
   /** All but one bit of a filter are there, or that one alone. */
   const [HOLDS, EXCLUDES] = [`0x${'ff'.repeat(255)}fe`, `0x${'00'.repeat(255)}01`]
   const filtered = (logsBloom: string, gasUsed: string) => ({

@@ -38,12 +38,23 @@ export async function readArrivals(
     if (found.includes(undefined)) return undefined
     const transfers = found.flatMap((each) => each ?? [])
     const mine = await ours([...new Set(transfers.map(({ to }) => to))])
-    const taken = transfers.filter(({ to }) => mine.has(to))
+    const taken = onceEach(transfers.filter(({ to }) => mine.has(to)))
     const effects = await Promise.all(taken.map((each) => tookEffect(transport, each)))
     if (effects.includes('elsewhere')) return undefined
     arrivals.push(...taken.filter((_, index) => effects[index] === 'here'))
   }
   return arrivals
+}
+
+/** What a node tells twice came once: equal transfers of one transaction have places of their own. */
+function onceEach(transfers: readonly Arrival[]): readonly Arrival[] {
+  const places = new Set<string>()
+  return transfers.filter(({ blockHash, transactionHash, effectIndex }) => {
+    const place = `${blockHash} ${transactionHash} ${effectIndex}`
+    const isFirst = !places.has(place)
+    places.add(place)
+    return isFirst
+  })
 }
 
 async function readTransfers(
