@@ -118,6 +118,8 @@ function candidateFrom(
   const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) =>
     textFrom(fieldsFrom(key, 'account key')['pubkey'], 'account key'),
   )
+  // Whoever pays the fee is one of them: where none is told, that nobody here is among them is not told, either.
+  if (keys.length === 0) throw malformed('account keys', keys)
   requireTokenBalances(meta, keys)
   const gained = [...lamportGainers(meta, keys), ...tokenGainers(meta, tokens)]
   // Who pays itself gains nothing. Validators' votes are most of a block and pay nobody.

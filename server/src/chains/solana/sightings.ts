@@ -102,6 +102,8 @@ function includedFrom(fields: Fields, block: Block): readonly Included[] {
   const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) => ({
     pubkey: textFrom(fieldsFrom(key, 'account key')['pubkey'], 'account key'),
   }))
+  // Whoever pays the fee is one of them: where none is told, that nobody here is among them is not told, either.
+  if (keys.length === 0) throw malformed('account keys', keys)
   const signatures = listFrom(transaction['signatures'], 'signatures')
   const hasMemo = keys.some(({ pubkey }) => pubkey === MEMO_PROGRAM)
   if (!hasMemo && signatures.length < 2) return []

@@ -78,6 +78,13 @@ describe('a record of a block', () => {
     ['lacks a balance', { meta: { ...META, postBalances: [1] } }],
     ['has no accounts', { transaction: { signatures: [ODD], accountKeys: null } }],
     [
+      'names none of its accounts',
+      {
+        transaction: { signatures: [ODD], accountKeys: [] },
+        meta: { ...META, preBalances: [], postBalances: [] },
+      },
+    ],
+    [
       'names no owner of tokens',
       { meta: { ...META, postTokenBalances: [{ accountIndex: 1, mint: wallet(3) }, 'x'] } },
     ],

@@ -94,6 +94,7 @@ describe('a transaction of a block of which nobody can say in the block who sent
 
   test.each<[string, object]>([
     ['has no accounts', { signatures: [ODD], accountKeys: null }],
+    ['names none of its accounts', { signatures: [ODD], accountKeys: [] }],
     ['has an account that is none', { signatures: [ODD, ODD], accountKeys: [{ pubkey: 'x' }] }],
     ['has no signatures', { signatures: [], accountKeys: [] }],
     ['has signatures that are none', { signatures: null, accountKeys: [{ pubkey: ALICE }] }],
