@@ -196,7 +196,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   wakeRelay = () => relay.wake()
   const markets = openMarkets({ store, listener, directory, clock, log, random, instance })
   const purchases = openPurchases({
-    ...{ store, waits, clock, random, killPoint, log, directory, trades },
+    ...{ store, ownStore, waits, clock, random, killPoint, log, directory, trades },
     sandbox: networks.every(({ sandbox }) => sandbox),
     ownListeners: () => inside,
     signerFor: (wallet, chain) => openSigner({ wrapper, schemes }, wallet, chain.config),

@@ -13,6 +13,7 @@ import { openLookUntilPaid } from './purchases/look-until-paid.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { openTooLong } from './purchases/too-long.ts'
 import { watchPurchases } from './purchases/watch.ts'
+import type { Store } from './store/postgres.ts'
 import type { ChainDirectory } from './chains/directory.ts'
 
 export interface PurchasesDeps extends Omit<
@@ -20,6 +21,8 @@ export interface PurchasesDeps extends Omit<
   'sellers' | 'signerFor' | 'lookUntilPaid' | 'tooLong'
 > {
   readonly log: Log
+  /** For what is looked at beside the rounds of a chain. */
+  readonly ownStore: Store
   readonly directory: ChainDirectory
   readonly sandbox: boolean
   readonly ownListeners: OutboundOptions['ownListeners']
@@ -35,7 +38,7 @@ export interface Purchases {
 
 /** Paying sellers from custodial wallets. */
 export function openPurchases(deps: PurchasesDeps): Purchases {
-  const { store, clock, log, sandbox, ownListeners } = deps
+  const { store, ownStore, clock, log, sandbox, ownListeners } = deps
   const book = openPurchaseBook({ clock, log })
   const sellers = openSellers(openOutbound({ allowLoopback: sandbox, ownListeners, clock }))
   const lookUntilPaid = openLookUntilPaid({ store, clock, log, book })
@@ -43,6 +46,6 @@ export function openPurchases(deps: PurchasesDeps): Purchases {
     book,
     routes: purchaseRoutes({ ...deps, sellers, lookUntilPaid, tooLong: openTooLong(clock) }),
     watch: (chain, finalizedHeight, stopping) =>
-      watchPurchases({ store, clock, log, book }, chain, finalizedHeight, stopping),
+      watchPurchases({ store: ownStore, clock, log, book }, chain, finalizedHeight, stopping),
   }
 }
