@@ -99,12 +99,17 @@ export async function readSightings(
  */
 function includedFrom(fields: Fields, block: Block): readonly Included[] {
   const transaction = fieldsFrom(fields['transaction'], 'transaction')
-  const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) => ({
-    pubkey: textFrom(fieldsFrom(key, 'account key')['pubkey'], 'account key'),
-  }))
+  const keys = listFrom(transaction['accountKeys'], 'account keys').map((key) => {
+    const { pubkey, signer } = fieldsFrom(key, 'account key')
+    return { pubkey: textFrom(pubkey, 'account key'), isSigner: signer === true }
+  })
   // Whoever pays the fee is one of them: where none is told, that nobody here is among them is not told, either.
   if (keys.length === 0) throw malformed('account keys', keys)
   const signatures = listFrom(transaction['signatures'], 'signatures')
+  // Who signs beside the fee payer would not be seen.
+  if (keys.filter(({ isSigner }) => isSigner).length > signatures.length) {
+    throw malformed('signatures', signatures)
+  }
   const hasMemo = keys.some(({ pubkey }) => pubkey === MEMO_PROGRAM)
   if (!hasMemo && signatures.length < 2) return []
   // Who signs stands before everybody else.

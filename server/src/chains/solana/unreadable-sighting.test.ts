@@ -97,6 +97,13 @@ describe('a transaction of a block of which nobody can say in the block who sent
     ['names none of its accounts', { signatures: [ODD], accountKeys: [] }],
     ['has an account that is none', { signatures: [ODD, ODD], accountKeys: [{ pubkey: 'x' }] }],
     ['has no signatures', { signatures: [], accountKeys: [] }],
+    [
+      'has fewer signatures than signers',
+      {
+        signatures: [ODD],
+        accountKeys: [ALICE, BOB].map((pubkey) => ({ pubkey, signer: true })),
+      },
+    ],
     ['has signatures that are none', { signatures: null, accountKeys: [{ pubkey: ALICE }] }],
     ['has none at all', {}],
   ])('and that %s is read alone', async (_, record) => {
