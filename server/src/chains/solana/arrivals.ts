@@ -16,6 +16,7 @@ import {
 } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, blockAccountsRead, readBlockRecords } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
+import { NotInItsBlock, readInBlock } from './in-its-block.ts'
 import { topLevelInstructions } from './instructions.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
@@ -65,7 +66,7 @@ export async function readArrivals(
         .filter(({ addresses }) => addresses.some((address) => mine.has(address)))
         .map(async (candidate) => {
           try {
-            return await transport.read(transactionRead(deps, candidate, mine))
+            return await readInBlock(transport, transactionRead(deps, candidate, mine))
           } catch (error) {
             const address = candidate.addresses.find((each) => mine.has(each))
             const isOwn = error instanceof UnreadableTransaction && address !== undefined
@@ -172,26 +173,26 @@ function requireTokenBalances(meta: Fields, keys: readonly string[]): void {
   }
 }
 
-/** Undefined when the transaction is not where the block had it. */
 function transactionRead(
   deps: { config: NetworkConfig; facts: Facts },
   { hash, block }: Candidate,
   mine: ReadonlySet<Address>,
-): Read<readonly Arrival[] | undefined> {
+): Read<readonly Arrival[]> {
   return {
     method: 'getTransaction',
     params: [hash, outcomeOptions],
     parse: (result) => {
-      if (result === null) return undefined
+      if (result === null) throw new NotInItsBlock(hash)
       const where = { transactionHash: hash, height: block.height, blockHash: block.hash }
       try {
         const fields = fieldsFrom(result, 'transaction')
-        if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
+        if (heightFrom(fields['slot'], 'slot') !== block.height) throw new NotInItsBlock(hash)
         requireTruth(fields, hash)
         return transfersIn(fields, deps, mine).map((transfer) => ({ ...where, ...transfer }))
       } catch (error) {
-        if (error instanceof NodeFailure) throw new UnreadableTransaction(error.message)
-        throw error
+        const isElsewhere = error instanceof NotInItsBlock
+        if (!(error instanceof NodeFailure) || isElsewhere) throw error
+        throw new UnreadableTransaction(error.message)
       }
     },
   }

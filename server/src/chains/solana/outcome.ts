@@ -22,6 +22,7 @@ import {
 import { balanceTransfers } from './balance-transfers.ts'
 import { blockHashRead } from './blocks.ts'
 import { SIGNATURE_FEE } from './fees.ts'
+import { NotInItsBlock, readInBlock } from './in-its-block.ts'
 import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
 import {
@@ -98,10 +99,12 @@ export async function readOutcomes(
     followed.find(({ transactionHashes }) => transactionHashes.includes(hash))?.height
   const found = await Promise.all(
     hashes.map((hash) =>
-      transport.read(lookUp(hash, modules, heightOf(hash))).catch((error: unknown): Found => {
-        if (error instanceof UntoldTransfers) return { state: 'untold', height: error.height }
-        throw error
-      }),
+      readInBlock(transport, lookUp(hash, modules, heightOf(hash))).catch(
+        (error: unknown): Found => {
+          if (error instanceof UntoldTransfers) return { state: 'untold', height: error.height }
+          throw error
+        },
+      ),
     ),
   )
   const slots = new Set(found.flatMap((each) => (each === undefined ? [] : [each.height])))
@@ -127,6 +130,7 @@ function lookUp(
     method: 'getTransaction',
     params: [hash, outcomeOptions],
     parse: (result) => {
+      if (result === null && standsAt !== undefined) throw new NotInItsBlock(hash)
       if (result === null) return undefined
       try {
         return outcomeFrom(result, hash, undefined, modules)

@@ -9,6 +9,7 @@ import { addressFrom, heightFrom, indexFrom, textFrom, transactionHashFrom } fro
 import { decodeBase58 } from './base58.ts'
 import { BLOCKS_PER_READ_MAX, OTHER_NODE, readBlockRecords } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
+import { NotInItsBlock, readInBlock } from './in-its-block.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
@@ -139,7 +140,7 @@ class UntrueSighting extends NodeFailure {
  */
 async function sightingOf(deps: Deps, standing: Standing): Promise<Sighting | undefined> {
   try {
-    return await deps.transport.read(sightingRead(deps, standing))
+    return await readInBlock(deps.transport, sightingRead(deps, standing))
   } catch (error) {
     if (error instanceof UntrueSighting) return error.sighting
     if (!(error instanceof NodeFailure)) throw error
@@ -150,17 +151,14 @@ async function sightingOf(deps: Deps, standing: Standing): Promise<Sighting | un
   }
 }
 
-function sightingRead(
-  { facts, modules = [] }: Deps,
-  { hash, block }: Standing,
-): Read<Sighting | undefined> {
+function sightingRead({ facts, modules = [] }: Deps, { hash, block }: Standing): Read<Sighting> {
   return {
     method: 'getTransaction',
     params: [hash, outcomeOptions],
     parse: (result) => {
-      if (result === null) return undefined
+      if (result === null) throw new NotInItsBlock(hash)
       const fields = fieldsFrom(result, 'transaction')
-      if (heightFrom(fields['slot'], 'slot') !== block.height) return undefined
+      if (heightFrom(fields['slot'], 'slot') !== block.height) throw new NotInItsBlock(hash)
       // No smart wallet's payment is sent by who is watched here.
       const outcome = outcomeFrom(result, hash, () => [], modules)
       const { succeeded, feePaid, priorityFeePaid = 0n, transfers: tokens } = outcome
