@@ -300,7 +300,8 @@ export interface Chain {
   ): Promise<readonly Arrival[] | undefined>
   /**
    * The canonical chain's view of each hash, in order. One round trip, and one more where something stands in another block than those that the
-   * asker has just read as the chain's (`followed`). Of what stands in one of these and is told in no way that can be read, it is `untold` (Solana).
+   * asker has just read as the chain's (`followed`). What stands in one of these is asked of the next node where one does not have it, and is `untold` where none
+   * tells it in a way that can be read (Solana).
    */
   outcomes(
     hashes: readonly TransactionHash[],

@@ -48,6 +48,16 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.stop()))
 })
 
+test('what stands in a block that was just read is asked of the next node where one has no receipt of it', async () => {
+  const [without, whole] = [await chainWith(null), await chainWith(RECEIPT)]
+  const config = testNetwork([without.node.url, whole.node.url])
+  const chain = connectEvm({ config, log: openLog('silent'), clock: systemClock })
+  const followed = [{ height: 16n, hash: BLOCK, transactionHashes: [HASH] }]
+  expect(await chain.outcomes([HASH])).toEqual([{ state: 'absent' }])
+  expect(await chain.outcomes([HASH], followed)).toMatchObject([{ state: 'mined' }])
+  expect(await without.chain.outcomes([HASH], followed)).toEqual([{ state: 'absent' }])
+})
+
 /** A chain whose node shows the given receipt, and the given block at its height. */
 async function chainWith(
   receipt: unknown,

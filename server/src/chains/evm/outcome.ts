@@ -4,6 +4,7 @@ import { fieldsFrom, malformed } from '../json-rpc/answer.ts'
 import { quantityFrom, wordFrom } from './answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { canonicalRead } from './blocks.ts'
+import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { receiptLogs } from './receipt-logs.ts'
 import { transferFrom } from './token-transfers.ts'
@@ -15,9 +16,14 @@ import { transferFrom } from './token-transfers.ts'
 export async function readOutcomes(
   transport: Pick<Transport, 'read'>,
   hashes: readonly TransactionHash[],
-  followed: readonly Standing[] = [],
+  followed: readonly (Standing & Pick<Block, 'transactionHashes'>)[] = [],
 ): Promise<readonly Outcome[]> {
-  const found = await Promise.all(hashes.map((hash) => transport.read(pricedRead(hash))))
+  const standing = new Set(followed.flatMap(({ transactionHashes }) => transactionHashes))
+  const found = await Promise.all(
+    hashes.map((hash) =>
+      standing.has(hash) ? pricedInBlock(transport, hash) : transport.read(pricedRead(hash)),
+    ),
+  )
   const heights = found.flatMap(({ outcome }) =>
     outcome.state === 'mined' ? [outcome.height] : [],
   )
@@ -68,6 +74,19 @@ export function pricedRead(hash: TransactionHash): Read<Priced> {
     params: [hash],
     parse: (result) => (result === null ? ABSENT : pricedFrom(result, hash)),
   }
+}
+
+/** The same of what stands in a block that was just read: where a node has no receipt of it the next one is asked. */
+export async function pricedInBlock(
+  transport: Pick<Transport, 'read'>,
+  hash: TransactionHash,
+): Promise<Priced> {
+  const read = pricedRead(hash)
+  const parse = (result: unknown) => {
+    if (result === null) throw new NotInItsBlock(hash)
+    return read.parse(result)
+  }
+  return (await readInBlock(transport, { ...read, parse })) ?? ABSENT
 }
 
 const ABSENT: Priced = { outcome: { state: 'absent' }, gasUsed: 0n, pricePerGas: 0n }

@@ -24,7 +24,7 @@ import {
 } from './call-summary.ts'
 import { SWAP_GAS_READ_MAX, TRANSFER_GAS_READ_MAX } from './gas-read.ts'
 import type { Explain } from './markets/router-calls.ts'
-import { pricedRead, withPriority } from './outcome.ts'
+import { pricedInBlock, withPriority } from './outcome.ts'
 
 /** What is known of the meaning of calls. */
 interface Meaning {
@@ -90,7 +90,7 @@ export async function readSightings(
     for (const few of inReads(wanted.filter(({ isRead }) => isRead))) {
       const found = await Promise.all(
         few.map(async ({ hash, block }) =>
-          withPriority(await transport.read(pricedRead(hash)), block),
+          withPriority(await pricedInBlock(transport, hash), block),
         ),
       )
       const seen = few.map((each, index) => sightingOf(each, found[index]))

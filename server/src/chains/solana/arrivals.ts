@@ -16,7 +16,7 @@ import {
 } from './answer.ts'
 import { BLOCKS_PER_READ_MAX, blockAccountsRead, readBlockRecords } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
-import { NotInItsBlock, readInBlock } from './in-its-block.ts'
+import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import { topLevelInstructions } from './instructions.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'

@@ -22,7 +22,7 @@ import {
 import { balanceTransfers } from './balance-transfers.ts'
 import { blockHashRead } from './blocks.ts'
 import { SIGNATURE_FEE } from './fees.ts'
-import { NotInItsBlock, readInBlock } from './in-its-block.ts'
+import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import { allInstructions, lamportsMoved, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
 import {

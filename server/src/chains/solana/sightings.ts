@@ -9,7 +9,7 @@ import { addressFrom, heightFrom, indexFrom, textFrom, transactionHashFrom } fro
 import { decodeBase58 } from './base58.ts'
 import { BLOCKS_PER_READ_MAX, OTHER_NODE, readBlockRecords } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
-import { NotInItsBlock, readInBlock } from './in-its-block.ts'
+import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'

@@ -1,6 +1,6 @@
 import { NodeFailure } from '../chain.ts'
 import type { TransactionHash } from '../chain.ts'
-import type { Read, Transport } from '../json-rpc/transport.ts'
+import type { Read, Transport } from './transport.ts'
 
 /** A node does not have a transaction where a block has it that was just read. Another node may: one that keeps no history says so of every transaction. */
 export class NotInItsBlock extends NodeFailure {
@@ -11,7 +11,7 @@ export class NotInItsBlock extends NodeFailure {
 
 /** Reads what stands in a block; undefined when no node has it there: the chain has left that block, or keeps no history. */
 export async function readInBlock<Value>(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   read: Read<Value>,
 ): Promise<Value | undefined> {
   try {
