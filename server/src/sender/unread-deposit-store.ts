@@ -86,19 +86,18 @@ export async function takeUnreadDeposits(
   }))
 }
 
-/** Keeps whom one pays, of which nobody could tell that: now it is no row of an unknown address any more. False where it is none, or was forgotten meanwhile. */
+/** Keeps whom one pays, of which nobody could tell that: now it is no row of an unknown address any more. Nothing happens where it is none, or was forgotten meanwhile. */
 export async function nameUnreadDeposit(
   tx: Tx,
   network: NetworkId,
   { transactionHash, blockHash }: UnreadArrival,
   address: Address,
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<void> {
+  await tx.query(
     'unread_deposits_name',
-    `update unread_deposits set address = $4 where network = $1 and hash = $2 and block_hash = $3 and address = $5 returning hash`,
+    `update unread_deposits set address = $4 where network = $1 and hash = $2 and block_hash = $3 and address = $5`,
     [network, transactionHash, blockHash, address, NOBODY_KNOWN],
   )
-  return rows.length > 0
 }
 
 /** It has been told; false where it was forgotten meanwhile. */
