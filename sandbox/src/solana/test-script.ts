@@ -17,6 +17,7 @@ import {
   lamports,
 } from '@solana/kit'
 import { testClient } from './test-client.ts'
+import { signV1 } from './test-v1.ts'
 
 const SOL = 1_000_000_000n
 
@@ -124,6 +125,13 @@ export async function runScript(solana: {
   const rehearsal = await client.sign(payer, [
     getTransferSolInstruction({ source: payer, destination: owner.address, amount: 1n }),
   ])
+  const newer = await signV1(
+    payer,
+    [getTransferSolInstruction({ source: payer, destination: owner.address, amount: SOL })],
+    await client.lifetime(),
+  )
+  assertIsTransactionWithBlockhashLifetime(newer.signed)
+  await client.sendAndConfirm(newer.signed, { commitment: 'confirmed' })
   const confirmed = { commitment: 'confirmed' }
   const parsed = { ...confirmed, encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 }
   const value = async (method: string, params: readonly unknown[]): Promise<unknown> => {
@@ -138,6 +146,14 @@ export async function runScript(solana: {
     'a transaction as it is': await value('getTransaction', [
       paid,
       { ...parsed, encoding: 'json' },
+    ]),
+    'a transaction of version 1 in words': await value('getTransaction', [
+      newer.signature,
+      { ...parsed, maxSupportedTransactionVersion: 1 },
+    ]),
+    'a transaction of version 1 as it is': await value('getTransaction', [
+      newer.signature,
+      { ...parsed, encoding: 'json', maxSupportedTransactionVersion: 1 },
     ]),
     'a token account in words': await value('getAccountInfo', [to, parsed]),
     'a mint in words': await value('getAccountInfo', [mint.address, parsed]),

@@ -2,7 +2,7 @@ import { getAddressDecoder } from '@solana/kit'
 import type { StoredAccount } from './account.ts'
 import { LOOKUP_TABLE_PROGRAM } from './program-addresses.ts'
 import type { TransactionError } from './transaction-error.ts'
-import type { Message } from './wire-transaction.ts'
+import type { Message } from './compiled-message.ts'
 
 /** Bytes of a lookup table before its addresses. */
 const TABLE_HEAD_BYTES = 56

@@ -5,7 +5,8 @@ import {
   SECP256K1_PROGRAM,
   SECP256R1_PROGRAM,
 } from './program-addresses.ts'
-import type { Message } from './wire-transaction.ts'
+import { instructionsOf, transactionConfig } from './compiled-message.ts'
+import type { Message } from './compiled-message.ts'
 
 const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO = 1_000_000n
@@ -20,14 +21,18 @@ const SIGNATURE_PROGRAMS: ReadonlySet<string> = new Set([
   SECP256R1_PROGRAM,
 ])
 
-/** What landing costs the fee payer, in lamports: signatures and the priority that its compute budget asks for. */
-export function feeOf({ header, instructions, staticAccounts }: Message): bigint {
+/**
+ * What landing costs the fee payer, in lamports: signatures and the priority that its compute budget asks for, or that a message of version 1 names, in
+ * which instructions for the compute budget count for nothing. Source: SIMD-0385.
+ */
+export function feeOf(message: Message): bigint {
+  const { header, staticAccounts } = message
   let signatures = BigInt(header.numSignerAccounts)
   let unitLimit: bigint | undefined
   let microLamportsPerUnit = 0n
   let usualUnits = 0n
-  for (const { programAddressIndex, data = new Uint8Array() } of instructions) {
-    const program = staticAccounts[programAddressIndex] ?? ''
+  for (const { program: place, data } of instructionsOf(message)) {
+    const program = staticAccounts[place] ?? ''
     const bytes = Buffer.from(data)
     usualUnits += BUILTIN_PROGRAMS.has(program) ? UNITS_PER_BUILTIN : UNITS_PER_PROGRAM
     if (SIGNATURE_PROGRAMS.has(program)) signatures += BigInt(bytes[0] ?? 0)
@@ -37,6 +42,8 @@ export function feeOf({ header, instructions, staticAccounts }: Message): bigint
       microLamportsPerUnit = bytes.readBigUInt64LE(1)
     }
   }
+  const config = transactionConfig(message)
+  if (config !== undefined) return signatures * LAMPORTS_PER_SIGNATURE + (config.priorityFee ?? 0n)
   const asked = unitLimit ?? usualUnits
   const units = asked < UNITS_MAX ? asked : UNITS_MAX
   const priority = (units * microLamportsPerUnit + MICRO - 1n) / MICRO

@@ -2,11 +2,13 @@ import type { AccountKeys } from './account-keys.ts'
 import type { StoredAccount } from './account.ts'
 import { base58Of } from './block.ts'
 import type { Block } from './block.ts'
+import { instructionsOf } from './compiled-message.ts'
+import type { Message } from './compiled-message.ts'
 import { MEMO_PROGRAM, MEMO_V1_PROGRAM } from './program-addresses.ts'
 import type { Outcome } from './svm.ts'
 import { storedInner, tokenBalances } from './transaction-record.ts'
 import type { TransactionRecord } from './transaction-record.ts'
-import type { Message, WireTransaction } from './wire-transaction.ts'
+import type { WireTransaction } from './wire-transaction.ts'
 
 type Accounts = ReadonlyMap<string, StoredAccount | undefined>
 
@@ -69,11 +71,11 @@ function sum(amounts: readonly bigint[]): bigint {
 }
 
 /** "[length] text" of each memo, as the RPC writes them. */
-function memoOf({ instructions, staticAccounts }: Message): string | null {
-  const memos = instructions.flatMap(({ programAddressIndex, data }) => {
-    const program = staticAccounts[programAddressIndex]
+function memoOf(message: Message): string | null {
+  const memos = instructionsOf(message).flatMap(({ program: place, data }) => {
+    const program = message.staticAccounts[place]
     if (program !== MEMO_PROGRAM && program !== MEMO_V1_PROGRAM) return []
-    const bytes = Buffer.from(data ?? new Uint8Array())
+    const bytes = Buffer.from(data)
     return [`[${bytes.length}] ${bytes.toString('utf8')}`]
   })
   return memos.length === 0 ? null : memos.join('; ')

@@ -5,18 +5,18 @@ import {
   getTransactionDecoder,
   getTransactionEncoder,
 } from '@solana/kit'
-import type {
-  CompiledTransactionMessage,
-  CompiledTransactionMessageWithLifetime,
-  Transaction,
-} from '@solana/kit'
+import type { Transaction } from '@solana/kit'
+import type { Message } from './compiled-message.ts'
 
-/** What fits into one packet of the network. */
-export const WIRE_BYTES_MAX = 1_232
+/** What a transaction takes at most, by its version. Source: SIMD-0385, "Transaction Constraints". */
+export function wireBytesMax({ version }: Pick<Message, 'version'>): number {
+  return version === 1 ? WIRE_BYTES_MAX : PACKET_BYTES
+}
 
-/** A message that this chain takes. */
-export type Message = Exclude<CompiledTransactionMessage, { readonly version: 1 }> &
-  CompiledTransactionMessageWithLifetime
+/** What the longest of any version takes. */
+export const WIRE_BYTES_MAX = 4_096
+/** What fitted into one packet of the network before version 1. */
+const PACKET_BYTES = 1_232
 
 /** A transaction as it came, with what the chain needs to know about it. */
 export interface WireTransaction {
@@ -32,12 +32,11 @@ export interface WireTransaction {
   readonly isSigned: boolean
 }
 
-/** Reads the wire format (legacy or version 0). Undefined when it is none, also when something follows it. */
+/** Reads the wire format (legacy, version 0 or 1). Undefined when it is none, also when something follows it. */
 export function readWire(bytes: Uint8Array): WireTransaction | undefined {
   try {
     const transaction = getTransactionDecoder().decode(bytes)
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
-    if (message.version === 1) return undefined
     if (getTransactionEncoder().encode(transaction).length !== bytes.length) return undefined
     const signatures = Object.values(transaction.signatures)
     return {

@@ -4,7 +4,7 @@ import type { RpcValue } from '../rpc-json.ts'
 import { commitmentOf, wholeOf } from './params.ts'
 import { RPC_CODE, RpcFailure } from './rpc-failure.ts'
 
-export const API_VERSION = '3.1.8'
+export const API_VERSION = '4.3.0'
 
 /** How this node differs from an honest one, for fault tests. */
 export interface Distortion {

@@ -2,11 +2,13 @@ import type { JsonObject } from '../../host/json.ts'
 import { isStaticKeyWritable } from '../chain/account-keys.ts'
 import { base58Of } from '../chain/block.ts'
 import type { TransactionRecord } from '../chain/transaction-record.ts'
-import type { Message, WireTransaction } from '../chain/wire-transaction.ts'
+import { instructionsOf, transactionConfig } from '../chain/compiled-message.ts'
+import type { Message } from '../chain/compiled-message.ts'
+import type { WireTransaction } from '../chain/wire-transaction.ts'
 import { readWire } from '../chain/wire-transaction.ts'
 import type { RpcValue } from '../rpc-json.ts'
 import { oneOf, wholeOf } from './params.ts'
-import { RPC_CODE, RpcFailure } from './rpc-failure.ts'
+import { invalidParams, RPC_CODE, RpcFailure } from './rpc-failure.ts'
 import { innerView, parserFor, plainBalance } from './transaction-parts.ts'
 
 const ENCODINGS = ['json', 'jsonParsed', 'base58', 'base64'] as const
@@ -17,12 +19,17 @@ export interface TransactionForm {
   readonly maxVersion: number | undefined
 }
 
+/** @throws {RpcFailure} for what no node gives: base58 to somebody who takes version 1 (Agave 4.3) */
 export function transactionForm(config: JsonObject): TransactionForm {
-  return {
-    encoding: oneOf(config['encoding'], ENCODINGS, 'json'),
-    maxVersion: wholeOf(config['maxSupportedTransactionVersion'], 'maxSupportedTransactionVersion'),
+  const encoding = oneOf(config['encoding'], ENCODINGS, 'json')
+  const maxVersion = wholeOf(config[MAX_VERSION], MAX_VERSION)
+  if (encoding === 'base58' && maxVersion !== undefined && maxVersion >= 1) {
+    throw invalidParams(`base58 encoding is not supported with ${MAX_VERSION} >= 1`)
   }
+  return { encoding, maxVersion }
 }
+
+const MAX_VERSION = 'maxSupportedTransactionVersion'
 
 type Fields = Readonly<Record<string, RpcValue>>
 
@@ -68,11 +75,11 @@ function wireOf({ wire, signature }: TransactionRecord): WireTransaction {
 
 function versionOf({ message }: WireTransaction, { maxVersion }: TransactionForm): Fields {
   const { version } = message
-  if (version !== 'legacy' && maxVersion === undefined) {
+  if (version !== 'legacy' && (maxVersion === undefined || version > maxVersion)) {
     throw new RpcFailure(
       RPC_CODE.unsupportedVersion,
       `Transaction version (${version}) is not supported by the requesting client. Please try the request again with ` +
-        `the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
+        `the following configuration parameter: "${MAX_VERSION}": ${version}`,
     )
   }
   return maxVersion === undefined ? {} : { version }
@@ -88,15 +95,11 @@ function bodyView(
   const { message } = wire
   const isParsed = encoding === 'jsonParsed'
   const view = parserFor(record.keys, isParsed)
-  const instructions = message.instructions.map(({ programAddressIndex, accountIndices, data }) =>
-    view({
-      programIdIndex: programAddressIndex,
-      accounts: [...(accountIndices ?? [])],
-      data: base58Of(Uint8Array.from(data ?? [])),
-      stackHeight: 1,
-    }),
+  const instructions = instructionsOf(message).map(({ program, accounts, data }) =>
+    view({ programIdIndex: program, accounts, data: base58Of(data), stackHeight: 1 }),
   )
   const lookups = lookupsOf(message)
+  const config = transactionConfig(message)
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } =
     message.header
   return {
@@ -115,12 +118,13 @@ function bodyView(
       recentBlockhash: wire.blockhash,
       instructions,
       ...(lookups === undefined ? {} : { addressTableLookups: lookups }),
+      ...(config === undefined ? {} : { transactionConfig: { ...config } }),
     },
   }
 }
 
 function lookupsOf(message: Message): RpcValue | undefined {
-  if (message.version === 'legacy') return undefined
+  if (message.version !== 0) return undefined
   return (message.addressTableLookups ?? []).map((lookup) => ({
     accountKey: lookup.lookupTableAddress,
     writableIndexes: [...lookup.writableIndexes],
