@@ -7,6 +7,7 @@ import type { ServiceHandle } from './actors/service.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 import { TOLD } from './actors/told.ts'
+import { payByVersionOne } from './actors/version-one.ts'
 import { write } from '@florin/server/store/test-write.ts'
 
 const FAMILIES: readonly Family[] = ['evm', 'solana']
@@ -160,6 +161,21 @@ describe('money that comes to a custodial wallet', () => {
     await payment.send()
     expect(await records(payment.hash, 'received', TWICE)).toMatchObject([
       { id: first?.id, amount: '7', sender: outsider.address, told: TWICE },
+    ])
+  })
+
+  test('by a transaction of version 1 is told like any other (solana)', async () => {
+    const { sandbox } = world
+    const wallet = walletOf(world, 0, 'solana')
+    const { sender, hash } = await payByVersionOne(sandbox, wallet, {
+      lamports: 2_000_000n,
+      usdc: 1_250_000n,
+    })
+    const rows = await records(hash, 'received', ONCE, 2)
+    const both = { sender, recipient: wallet, told: ONCE }
+    expect(rows).toMatchObject([
+      { ...both, asset: 'native', amount: '2000000' },
+      { ...both, asset: sandbox.solana.usdc, amount: '1250000' },
     ])
   })
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@florin/server/kernel/until.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
@@ -6,6 +7,7 @@ import { offerOf, PRICE } from './actors/seller.ts'
 import type { SettleBody } from './actors/seller.ts'
 import { solanaCustodian } from './actors/self-custodian.ts'
 import { aSolanaPayer, aSolanaPurchase, solanaPurchaseFrom } from './actors/solana-purchase.ts'
+import { lifetimeOf, signV1 } from './actors/version-one.ts'
 import { openWorld } from './actors/world.ts'
 import type { World } from './actors/world.ts'
 
@@ -49,6 +51,21 @@ describe('a seller is told what a payment on Solana lacks, whichever wallet sett
     expect(verified).toMatchObject({ isValid: false, invalidReason: FAILED, invalidMessage })
     const { body: settled } = await world.client().post('/x402/settle', ours.body)
     expect(settled).toMatchObject({ success: false, errorMessage: invalidMessage })
+  })
+
+  test('a version that the scheme takes', async () => {
+    const [ours, signer] = [await aSolanaPurchase(world), await generateKeyPairSigner()]
+    const { wire } = await signV1(signer, [], await lifetimeOf(world.sandbox))
+    const payload = { transaction: wire }
+    const later = { ...ours.body, paymentPayload: { ...ours.body.paymentPayload, payload } }
+    const reason = 'invalid_exact_svm_payload_transaction_could_not_be_decoded'
+    expect(said(await receive({ ...ours, body: later }))).toEqual(['INVALID_PAYMENT_PROOF', reason])
+    const { body } = await world.client().post('/x402/verify', later)
+    expect(body).toMatchObject({
+      isValid: false,
+      invalidReason: reason,
+      invalidMessage: expect.stringContaining('version 1 is not taken'),
+    })
   })
 
   test('time: only where nobody else can have sent it a fresh one is asked for', async () => {

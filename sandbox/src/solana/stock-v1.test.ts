@@ -14,9 +14,9 @@ import type { Instruction, KeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
+import { ROOM, signV1 } from '../../../e2e/actors/version-one.ts'
 import { COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM } from './chain/program-addresses.ts'
 import { testClient } from './test-client.ts'
-import { ROOM, signV1 } from './test-v1.ts'
 
 const CONFIRMED = { commitment: 'confirmed' } as const
 const SIGNATURE_FEE = 5_000n

@@ -16,8 +16,8 @@ import {
   getSignatureFromTransaction,
   lamports,
 } from '@solana/kit'
+import { signV1 } from '../../../e2e/actors/version-one.ts'
 import { testClient } from './test-client.ts'
-import { signV1 } from './test-v1.ts'
 
 const SOL = 1_000_000_000n
 

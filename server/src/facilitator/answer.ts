@@ -4,11 +4,12 @@ import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Intake, Presented } from './intake.ts'
 import type { Settled, SettledPayment } from './settling.ts'
 import type { Verified } from './verify.ts'
-import { APPROVAL_PENDING } from './refusal-of.ts'
+import { APPROVAL_PENDING, UNREADABLE } from './refusal-of.ts'
 import { saidIn } from './version-words.ts'
 
 /** What a person reads beside a reason of ours; the reference's own reasons say it themselves. */
 const MESSAGES: Partial<Record<Reason, string>> = {
+  invalid_exact_svm_payload_transaction_could_not_be_decoded: UNREADABLE,
   asset_not_listed: 'This facilitator does not take that asset.',
   network_unavailable: 'This network cannot be used right now. Nothing was sent; ask again later.',
   settlement_pending: 'The outcome is still open. Asking again with the same body joins the wait.',

@@ -52,12 +52,17 @@ export const PROCESSED =
 export const PAST_UNTOLD =
   'The time of this payment is over, or has only just begun. No node here has the history to tell whether it was sent before: look at the chain before anybody is asked to pay again.'
 
+/** Of bytes that are no transaction which the scheme takes on Solana. In version 1 its fee payer would pay whatever the message names (SIMD-0385). */
+export const UNREADABLE =
+  "The payment's transaction cannot be read. It has to be a whole one of version 0, or without a version, in base64; version 1 is not taken."
+
 /** What people should read where the code's own sentence says something else. */
 const MESSAGES: Partial<Record<Reason, string>> = {
   invalid_exact_evm_insufficient_balance: 'The payer does not have what it signed for.',
   permit2_insufficient_balance: 'The payer does not have what it signed for.',
   permit2_allowance_required:
     'The payer has not approved Permit2 for this token, or not for as much.',
+  invalid_exact_svm_payload_transaction_could_not_be_decoded: UNREADABLE,
   transfer_past_its_life: 'This proof is past its life. It was paid: do not pay again.',
   approval_pending: APPROVAL_PENDING,
   payment_identifier_conflict: NAMED_BEFORE,

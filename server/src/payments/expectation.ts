@@ -90,7 +90,10 @@ export function requirementsOf(
   shown: Extract<ShownProof, { scheme: 'exact' }>,
 ) {
   const { network } = chain.config
-  const feePayer = chain.exact?.peek(shown.payment.payload).feePayer ?? null
+  const { payload, accepted } = shown.payment
+  // One that cannot be read names nobody itself; what is wrong with it is said, and not that nobody is named.
+  const said = network.startsWith('solana:') ? accepted?.extra['feePayer'] : undefined
+  const feePayer = chain.exact?.peek(payload).feePayer ?? said ?? null
   const extra = { ...asset.domain, ...(feePayer === null ? {} : { feePayer }) }
   const shared = { scheme: 'exact', asset: asset.asset, payTo, extra }
   return shown.x402Version === 1

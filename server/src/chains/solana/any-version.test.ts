@@ -28,8 +28,8 @@ const META = {
   ...{ preBalances: [9_000, 1, 1, 1, 1, 1], postBalances: [4_000, 1, 1, 1, 1, 1] },
   ...{ preTokenBalances: held(100, 0), postTokenBalances: held(90, 10), innerInstructions: [] },
 }
-const wholeOf = (hash: string | undefined) => ({
-  ...{ slot: 20, version: hash === NEW ? 1 : 0, meta: META },
+const wholeOf = (version: number) => (hash: string | undefined) => ({
+  ...{ slot: 20, version: hash === NEW ? version : 0, meta: META },
   transaction: {
     signatures: [hash],
     message: {
@@ -52,16 +52,24 @@ interface Config {
   readonly maxSupportedTransactionVersion: number
   readonly transactionDetails?: string
 }
-const REFUSAL = error(
-  -32_015,
-  'Transaction version (1) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 1',
-)
+const refusal = (version: number) =>
+  error(
+    -32_015,
+    `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
+  )
+/** The first that is not known here. */
+const LATER = 2
 
-/** A node whose block 20 holds a transaction of version 1; the test says how it tells that one. */
-const nodeWith = (
-  told: (hash: string) => unknown = wholeOf,
-  knows: (version: number) => boolean = () => true,
-): Script =>
+/** A node whose block 20 holds a transaction of a version; the test says how it tells that one. */
+const nodeWith = ({
+  version = LATER,
+  told = wholeOf(version),
+  knows = () => true,
+}: {
+  version?: number
+  told?: (hash: string) => unknown
+  knows?: (most: number) => boolean
+} = {}): Script =>
   script({
     getSlot: 30,
     getFirstAvailableBlock: 0,
@@ -71,7 +79,7 @@ const nodeWith = (
       Config,
     ]) => {
       if (!knows(most)) return error(-32_602, 'Invalid params: no such version')
-      if (most < 1) return REFUSAL
+      if (transactionDetails === 'accounts' && most < version) return refusal(version)
       const fields = {
         ...{ blockhash: BLOCK.hash, previousBlockhash: BLOCK.parentHash, parentSlot: 19 },
         blockTime: 1_790_000_000,
@@ -79,7 +87,7 @@ const nodeWith = (
       if (transactionDetails === 'none') return result(fields)
       if (transactionDetails === 'signatures') return result({ ...fields, signatures: [OLD, NEW] })
       const transactions = [OLD, NEW].map((signature) => ({
-        version: signature === NEW ? 1 : 0,
+        version: signature === NEW ? version : 0,
         transaction: { signatures: [signature], accountKeys: KEYS.map((pubkey) => ({ pubkey })) },
         meta: META,
       }))
@@ -87,7 +95,7 @@ const nodeWith = (
     },
     getTransaction: ([hash, { maxSupportedTransactionVersion: most }]: [string, Config]) => {
       if (!knows(most)) return error(-32_602, 'Invalid params: no such version')
-      return hash === NEW && most < 1 ? REFUSAL : result(told(hash))
+      return hash === NEW && most < version ? refusal(version) : result(told(hash))
     },
   })
 
@@ -126,11 +134,12 @@ describe('a block that holds a transaction of a later version', () => {
   })
 
   test('holds up nobody where it is told otherwise: it is set aside if it may be ours, and passed over if not', async () => {
-    const strange = (hash: string) =>
+    const whole = wholeOf(LATER)
+    const told = (hash: string) =>
       hash === NEW
-        ? { ...wholeOf(hash), transaction: { signatures: [NEW], message: {} } }
-        : wholeOf(hash)
-    const node = nodeWith(strange)
+        ? { ...whole(hash), transaction: { signatures: [NEW], message: {} } }
+        : whole(hash)
+    const node = nodeWith({ told })
     const ours = await open(node)
     expect(await ours.read(BOB)).toEqual([OLD])
     expect(ours.unread).toEqual([
@@ -142,28 +151,22 @@ describe('a block that holds a transaction of a later version', () => {
   })
 
   test('is a failure of a node that takes no such number, and the next one is asked', async () => {
-    const poor = nodeWith(wholeOf, (version) => version === 0)
-    const { chain } = await open(poor)
-    await expect(chain.blocks(20n, 1)).rejects.toThrow(NodeFailure)
-    const { read, chain: two } = await open(poor, nodeWith())
-    expect(await two.blocks(20n, 1)).toEqual([BLOCK])
+    const poor = nodeWith({ knows: (most) => most < LATER })
+    const { chain, read: alone } = await open(poor)
+    expect(await chain.blocks(20n, 1)).toEqual([BLOCK])
+    await expect(alone(BOB)).rejects.toThrow(NodeFailure)
+    const { read } = await open(poor, nodeWith())
     expect(await read(BOB)).toEqual([OLD, NEW])
   })
+})
 
-  test('is asked for as ever before', async () => {
-    const { chain, nodes } = await open(
-      script({
-        ...{ getSlot: 30, getFirstAvailableBlock: 0, getBlocksWithLimit: [20] },
-        getBlock: ([, { maxSupportedTransactionVersion: most }]: [number, Config]) =>
-          most === 0
-            ? result({
-                ...{ blockhash: BLOCK.hash, previousBlockhash: BLOCK.parentHash, parentSlot: 19 },
-                ...{ blockTime: 1_790_000_000, signatures: [OLD, NEW] },
-              })
-            : error(-32_602, 'no such version'),
-      }),
-    )
-    expect(await chain.blocks(20n, 1)).toEqual([BLOCK])
-    expect(nodes[0]?.requests.filter(([method]) => method === 'getBlock')).toHaveLength(1)
-  })
+test.each([0, 1])('a block with a transaction of version %i is asked for once', async (version) => {
+  const { chain, read, nodes } = await open(nodeWith({ version }))
+  expect(await chain.blocks(20n, 1)).toEqual([BLOCK])
+  expect(await read(BOB)).toEqual([OLD, NEW])
+  expect(nodes[0]?.requests.flat().filter((method) => method === 'getBlock')).toHaveLength(2)
+  expect(await chain.outcomes([NEW as TransactionHash])).toMatchObject([
+    { state: 'mined', succeeded: true, blockHash: BLOCK.hash },
+  ])
+  expect(nodes[0]?.requests.flat().filter((method) => method === 'getTransaction')).toHaveLength(3)
 })

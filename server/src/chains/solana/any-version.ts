@@ -5,6 +5,11 @@ import type { NodeAnswer, NodeCall } from '../json-rpc/messages.ts'
 
 /** How a call says up to which version of transactions it can be answered. */
 const FIELD = 'maxSupportedTransactionVersion'
+/**
+ * The newest version that is read here, which every call for blocks and transactions names: with a lower number a node refuses a whole block for one
+ * transaction. Source: SIMD-0385, on mainnet since September 2026.
+ */
+export const KNOWN_VERSIONS = { [FIELD]: 1 } as const
 /** The number stands in seven bits. Source: Solana, `MESSAGE_VERSION_PREFIX`. */
 const VERSION_MAX = 127
 /** Agave, `JSON_RPC_SERVER_ERROR_UNSUPPORTED_TRANSACTION_VERSION`. */
@@ -12,7 +17,7 @@ const UNSUPPORTED_VERSION = -32015
 
 /**
  * Asks the same node again, with the highest number, for what it refuses because a transaction in it has a higher version than was asked for. A block that
- * holds a single one of these is refused as a whole, and nothing behind it would be read. Not asked for that way at first, since a node may not take a number
+ * holds a single one of these is refused as a whole, and nothing behind it would be read. Not asked for that way at first, since a node need not take a number
  * that no transaction has yet. What is answered then is read like any other: a version that is told otherwise than the known ones is malformed.
  */
 export function anyVersion(endpoint: Endpoint): Endpoint {

@@ -6,6 +6,7 @@ import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { requireWhole } from '../whole-block.ts'
 import { blockhashFrom, transactionHashFrom } from './answer.ts'
+import { KNOWN_VERSIONS } from './any-version.ts'
 
 /** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
 export const BLOCKS_PER_READ_MAX = 2
@@ -13,7 +14,7 @@ export const BLOCKS_PER_READ_MAX = 2
 const OPTIONS = {
   commitment: 'confirmed',
   rewards: false,
-  maxSupportedTransactionVersion: 0,
+  ...KNOWN_VERSIONS,
   transactionDetails: 'accounts',
 }
 

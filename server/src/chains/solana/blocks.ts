@@ -4,6 +4,7 @@ import type { Block, Head } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import { isUnknownMethod } from '../json-rpc/unknown-method.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { KNOWN_VERSIONS } from './any-version.ts'
 import { blockhashFrom, contextFrom, heightFrom, transactionHashFrom } from './answer.ts'
 
 const CONFIRMED = { commitment: 'confirmed' }
@@ -15,7 +16,7 @@ const TIME_MILLISECONDS_MAX = 8_640_000_000_000_000n
 /** A full block's signatures are about 400 KB of JSON; so many stay far below what an answer may have. */
 const BLOCKS_PER_READ_MAX = 20
 
-const BARE = { rewards: false, maxSupportedTransactionVersion: 0 }
+const BARE = { rewards: false, ...KNOWN_VERSIONS }
 
 interface Linked {
   readonly parentSlot: bigint

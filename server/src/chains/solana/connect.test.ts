@@ -48,7 +48,7 @@ describe('a transfer', () => {
       await world.rpc('getTransaction', signed.hash, {
         commitment: 'confirmed',
         encoding: 'jsonParsed',
-        maxSupportedTransactionVersion: 0,
+        maxSupportedTransactionVersion: 1,
       }),
     )
     const memo = /florin1:[0-9a-f]{64}/.exec(shown)?.[0] ?? ''

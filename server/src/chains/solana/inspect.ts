@@ -8,6 +8,8 @@ import { hashOf } from './sign.ts'
 import { readWireTransaction } from './wire-transaction.ts'
 
 const VERSION_0 = 0x80
+/** First byte of a transaction of version 1, whose message stands before its signatures. Source: SIMD-0385. */
+const VERSION_1 = 0x81
 
 /** What bytes ask of the chain, signed, partly signed or not. Which cluster they are for is in their blockhash alone. */
 export function inspectBytes(
@@ -15,6 +17,9 @@ export function inspectBytes(
   bytes: Uint8Array,
   wallets: readonly Address[] = [],
 ): Inspected | Unreadable {
+  if (bytes[0] === VERSION_1) {
+    return { ok: false, reason: 'it is of version 1, and only those of version 0 are read' }
+  }
   const read = readWireTransaction(bytes)
   if (read === undefined) {
     return { ok: false, reason: 'its bytes are cut off, damaged or followed by others' }

@@ -19,6 +19,7 @@ import {
   transactionErrorFrom,
   transactionHashFrom,
 } from './answer.ts'
+import { KNOWN_VERSIONS } from './any-version.ts'
 import { balanceTransfers } from './balance-transfers.ts'
 import { blockHashRead } from './blocks.ts'
 import { SIGNATURE_FEE } from './fees.ts'
@@ -52,7 +53,7 @@ import type { OpenedModule } from './venue-module.ts'
 export const outcomeOptions = {
   commitment: 'confirmed',
   encoding: 'json',
-  maxSupportedTransactionVersion: 0,
+  ...KNOWN_VERSIONS,
 }
 
 /** What our own transactions and those of plain wallets call; none of these moves tokens by a call of its own for whoever signed. */
