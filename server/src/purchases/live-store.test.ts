@@ -74,6 +74,14 @@ test('where a purchase was used stands, whatever another look finds meanwhile', 
   expect(await rowsOf(paymentId)).toEqual(first)
 })
 
+test('what was put aside since it was looked at is called dead by nobody: a person decides', async () => {
+  const { paymentId, network } = await purchase()
+  await call(paymentId)
+  await inService((tx) => live.putAside(tx, [paymentId]))
+  await call(paymentId)
+  expect(await dead(network)).toEqual([])
+})
+
 test('what has come to nothing for good is neither used nor dead any more', async () => {
   const { paymentId, network } = await purchase()
   await call(paymentId)

@@ -102,7 +102,7 @@ export async function putAside(tx: Tx, paymentIds: readonly PaymentId[]): Promis
   )
 }
 
-/** Notes from which height on it is certain that purchases took no effect and never will. */
+/** Notes from which height on it is certain that purchases took no effect and never will. One that was put aside meanwhile is left to the person who looks at it. */
 export async function noteDead(
   tx: Tx,
   dead: readonly { readonly paymentId: PaymentId; readonly height: bigint }[],
@@ -112,7 +112,8 @@ export async function noteDead(
     'purchase_note_dead',
     `update purchases p set dead_height = d.height
      from json_to_recordset($1::json) as d (payment_id text, height bigint)
-     where p.payment_id = d.payment_id and p.closed_at is null and p.used_height is null`,
+     where p.payment_id = d.payment_id and p.closed_at is null and p.used_height is null
+       and p.look_at is distinct from 'infinity'`,
     [
       JSON.stringify(
         dead.map(({ paymentId, height }) => ({ payment_id: paymentId, height: height.toString() })),
