@@ -2,14 +2,16 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NATIVE_EFFECT_INDEX } from '../chain.ts'
 import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.ts'
+import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
-import { requireWhole } from '../whole-block.ts'
 import { addressBytes, requireAddress } from './account.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
-import { logsBehindNone, logsToldBy, requireSame } from './block-logs.ts'
-import type { LogsTold, WantedLogs } from './block-logs.ts'
+import { logsBehindNone, requireSame } from './block-logs.ts'
+import type { WantedLogs } from './block-logs.ts'
+import { areTooManyLogs, readLogsByReceipts } from './block-receipts.ts'
+import { readBlockTransactions } from './block-transactions.ts'
 import { succeededFrom } from './outcome.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
@@ -63,16 +65,15 @@ async function readTransfers(
   block: Block,
 ): Promise<readonly Arrival[] | undefined> {
   const [natives, logged] = await Promise.allSettled([
-    transport.read(nativeRead(block)),
-    tokens.length === 0
-      ? { isEmpty: false, arrivals: [] }
-      : transport.read(logsRead(block, tokens)),
+    readBlockTransactions(transport, block, (each) => offered(each, block)),
+    tokens.length === 0 ? { isEmpty: false, arrivals: [] } : readLogged(transport, tokens, block),
   ])
   if (natives.status === 'rejected') throw natives.reason
   // Where the block is not there, an error about its logs says no more.
   if (natives.value === undefined) return undefined
   if (logged.status === 'rejected') throw logged.reason
-  const { told, arrivals } = natives.value
+  if (logged.value === undefined) return undefined
+  const { told, found: arrivals } = natives.value
   if (!logged.value.isEmpty) return [...arrivals, ...logged.value.arrivals]
   const moved = await logsBehindNone(transport, block, told, transfersOf(tokens, block))
   return [...arrivals, ...moved]
@@ -88,48 +89,50 @@ function transfersOf(tokens: readonly Address[], block: Block): WantedLogs<Arriv
   }
 }
 
-interface Natives {
-  readonly arrivals: readonly Arrival[]
-  readonly told: LogsTold
-}
-
-/** The transactions of a block that offer value to an address; undefined when the node does not have that block. */
-function nativeRead(block: Block): Read<Natives | undefined> {
-  return {
-    method: 'eth_getBlockByHash',
-    params: [block.hash, true],
-    parse: (result) => {
-      if (result === null) return undefined
-      const fields = fieldsFrom(result, 'block')
-      requireSame(fields['hash'], block, 'block hash')
-      const transactions = listFrom(fields['transactions'], "block's transactions")
-      requireWhole(transactions, block)
-      const arrivals = transactions.flatMap((each) => {
-        const transaction = fieldsFrom(each, 'transaction')
-        const value = quantityFrom(transaction['value'] ?? '0x0', 'value')
-        const to = transaction['to'] ?? null
-        if (value === 0n || to === null) return []
-        const hash = transactionHashFrom(transaction['hash'], 'transaction hash')
-        return [
-          {
-            ...at(block, hash),
-            asset: 'native',
-            from: addressFrom(transaction['from'], 'sender'),
-            to: addressFrom(to, 'recipient'),
-            amount: baseUnits(value),
-            effectIndex: NATIVE_EFFECT_INDEX,
-          },
-        ]
-      })
-      return { arrivals, told: logsToldBy(fields) }
+/** The value that a transaction of a block offers to an address. */
+function offered(transaction: Fields, block: Block): readonly Arrival[] {
+  const value = quantityFrom(transaction['value'] ?? '0x0', 'value')
+  const to = transaction['to'] ?? null
+  if (value === 0n || to === null) return []
+  const hash = transactionHashFrom(transaction['hash'], 'transaction hash')
+  return [
+    {
+      ...at(block, hash),
+      asset: 'native',
+      from: addressFrom(transaction['from'], 'sender'),
+      to: addressFrom(to, 'recipient'),
+      amount: baseUnits(value),
+      effectIndex: NATIVE_EFFECT_INDEX,
     },
-  }
+  ]
 }
 
-function logsRead(
+interface Logged {
+  readonly isEmpty: boolean
+  readonly arrivals: readonly Arrival[]
+}
+
+/**
+ * The transfers of tokens that a block logged. Whoever fills a block with them decides how many these are: where no node gives them in one answer, they are read from
+ * the receipts. Undefined when the chain has left that block.
+ */
+async function readLogged(
+  transport: Transport,
+  tokens: readonly Address[],
   block: Block,
-  tokens: readonly string[],
-): Read<{ readonly isEmpty: boolean; readonly arrivals: readonly Arrival[] }> {
+): Promise<Logged | undefined> {
+  try {
+    const logged = await transport.read(logsRead(block, tokens))
+    if (logged !== 'too many') return logged
+  } catch (error) {
+    if (!(error instanceof AnswerTooLong)) throw error
+  }
+  const { found } = transfersOf(tokens, block)
+  const arrivals = await readLogsByReceipts(transport, block, found)
+  return arrivals && { isEmpty: false, arrivals }
+}
+
+function logsRead(block: Block, tokens: readonly Address[]): Read<Logged | 'too many'> {
   return {
     method: 'eth_getLogs',
     params: [{ blockHash: block.hash, address: tokens, topics: [TRANSFER_TOPIC] }],
@@ -138,6 +141,7 @@ function logsRead(
       const arrivals = logs.flatMap((each) => tokenArrival(each, block))
       return { isEmpty: logs.length === 0, arrivals }
     },
+    meaning: (error) => (areTooManyLogs(error) ? 'too many' : undefined),
   }
 }
 

@@ -1,9 +1,9 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { NATIVE_EFFECT_INDEX } from '../chain.ts'
 import type { Address, Block, Outcome, TransactionHash } from '../chain.ts'
-import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import { listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
-import type { Read, Transport } from '../json-rpc/transport.ts'
+import type { Transport } from '../json-rpc/transport.ts'
 import type {
   SelfCustody,
   Sighting,
@@ -11,10 +11,9 @@ import type {
   TransactionSummary,
   Watched,
 } from '../self-custody.ts'
-import { requireWhole } from '../whole-block.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX } from './arrivals.ts'
-import { requireSame } from './block-logs.ts'
+import { readBlockTransactions } from './block-transactions.ts'
 import {
   ACCESS_LIST,
   carriesAuthorization,
@@ -72,9 +71,15 @@ export async function readSightings(
   const sightings: Sighting[] = []
   for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const read = await Promise.all(part.map((each) => transport.read(includedRead(each, meaning))))
+    const read = await Promise.all(
+      part.map((block) =>
+        readBlockTransactions(transport, block, (each) =>
+          isKnownType(each) ? [includedFrom(each, block, meaning)] : [],
+        ),
+      ),
+    )
     if (read.includes(undefined)) return undefined
-    const included = read.flatMap((each) => each ?? [])
+    const included = read.flatMap((each) => each?.found ?? [])
     const { senders, commitments } = await watched({
       senders: [...new Set(included.map(({ sender }) => sender))],
       commitments: [...new Set(included.flatMap(({ summary }) => summary.commitments))],
@@ -132,37 +137,18 @@ function inReads(included: readonly Included[]): readonly (readonly Included[])[
   return reads
 }
 
-function includedRead(block: Block, meaning: Meaning): Read<readonly Included[] | undefined> {
-  return {
-    method: 'eth_getBlockByHash',
-    params: [block.hash, true],
-    parse: (result) => {
-      if (result === null) return undefined
-      const fields = fieldsFrom(result, 'block')
-      requireSame(fields['hash'], block, 'block hash')
-      const transactions = listFrom(fields['transactions'], "block's transactions")
-      requireWhole(transactions, block)
-      return transactions.flatMap((each) =>
-        isKnownType(each) ? [includedFrom(each, block, meaning)] : [],
-      )
-    },
-  }
-}
-
 /**
  * Of the types that a key signs. What a rollup itself puts into its blocks has types and fields of its own and is nobody's build; it must
  * not stop a round. Source: EIP-2718; types 0 to 4 by EIP-2930, 1559, 4844 and 7702.
  */
 const TYPE_MAX = 4
 
-function isKnownType(each: unknown): boolean {
-  const { type } = fieldsFrom(each, 'transaction')
+function isKnownType({ type }: Fields): boolean {
   if (type === undefined || type === null) return true
   return typeof type === 'string' && /^0x0*[0-9a-f]$/.test(type) && Number(type) <= TYPE_MAX
 }
 
-function includedFrom(each: unknown, block: Block, { tokens, explain }: Meaning): Included {
-  const fields = fieldsFrom(each, 'transaction')
+function includedFrom(fields: Fields, block: Block, { tokens, explain }: Meaning): Included {
   const sender = addressFrom(fields['from'], 'sender')
   const to =
     fields['to'] === null || fields['to'] === undefined

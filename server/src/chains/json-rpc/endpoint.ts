@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import { NodeFailure } from '../chain.ts'
+import { AnswerTooLong } from './answer-too-long.ts'
 import { isObject } from './answer.ts'
 import { readAnswers, writeCalls } from './messages.ts'
 import type { NodeAnswer, NodeCall } from './messages.ts'
@@ -11,7 +12,7 @@ import type { PostText } from './post-text.ts'
 export interface Endpoint {
   /**
    * One HTTP round trip: the answers in the order of the calls, a NodeFailure in place of one that is missing.
-   * Throws NodeFailure when nothing usable came back in time; whether the node saw the calls is then unknown.
+   * Throws NodeFailure when nothing usable came back in time; whether the node saw the calls is then unknown. AnswerTooLong when they cannot be answered together.
    */
   post(calls: readonly NodeCall[]): Promise<readonly (NodeAnswer | NodeFailure)[]>
 }
@@ -53,6 +54,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       return readAnswers(text, calls.length, scrub)
     } catch (error) {
       if (isLate) throw new NodeTimeout(`${name}: no answer in time`)
+      if (error instanceof AnswerTooLong) throw new AnswerTooLong(`${name}: ${error.message}`)
       if (error instanceof NodeFailure) throw new NodeFailure(`${name}: ${error.message}`)
       // The error's own text may hold the URL, so only its code goes on.
       throw new NodeFailure(`${name} cannot be reached: ${codeOf(error)}`)

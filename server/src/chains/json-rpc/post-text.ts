@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { createGunzip } from 'node:zlib'
 import { NodeFailure } from '../chain.ts'
+import { AnswerTooLong } from './answer-too-long.ts'
 
 /** A text that is posted to a node. */
 export interface Posting {
@@ -26,7 +27,7 @@ export interface Posted {
 
 /** A request that is under way. */
 export interface PostUnderWay {
-  /** Rejects with NodeFailure for an answer that is too long, and with what Node says of a lost connection. */
+  /** Rejects with AnswerTooLong for one that is too long, with NodeFailure for one that broke off, and with what Node says of a lost connection. */
   readonly answer: Promise<Posted>
   /** Gives it up: the answer rejects, unless it is there. */
   abandon(): void
@@ -133,7 +134,7 @@ async function textOf(response: IncomingMessage, { responseBytesMax }: Posting):
   answer.on('data', (piece: Buffer) => {
     bytes += piece.length
     if (bytes > responseBytesMax) {
-      read.reject(new NodeFailure('the node answered too many bytes'))
+      read.reject(new AnswerTooLong('the node answered too many bytes'))
       answer.destroy()
     } else pieces.push(piece)
   })

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { openTurns } from '../../kernel/turns.ts'
 import { NodeFailure } from '../chain.ts'
+import { AnswerTooLong } from './answer-too-long.ts'
 import { NodeTimeout } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { NodeAnswer, NodeCall } from './messages.ts'
@@ -189,8 +190,8 @@ export function openTransport(options: TransportOptions): Transport {
   /** A lone node is asked twice: some errors last for one block only. */
   async function askAgain(reads: readonly WaitingRead[], isApart: boolean): Promise<void> {
     const first = await ask(0, reads, isApart)
-    // What a caller made too large to answer is too large the second time, too.
-    const isHopeless = isApart && first.refusals === undefined
+    // What a caller, or a block, made too large to answer is too large the second time, too.
+    const isHopeless = (isApart && first.refusals === undefined) || first.isTooLong
     if (first.unserved === 0 || first.failure instanceof NodeTimeout || isHopeless) {
       first.handOver()
       return
@@ -271,7 +272,8 @@ export function openTransport(options: TransportOptions): Transport {
     const failure = answers.find((answer): answer is NodeFailure => answer instanceof NodeFailure)
     const isWhole = answers.length > 0 && answers.every((answer) => answer === failure)
     if (!isApart) {
-      if (isWhole) health.failed(node, failure?.message ?? 'it did not answer')
+      const isTooLong = failure instanceof AnswerTooLong
+      if (isWhole && !isTooLong) health.failed(node, failure?.message ?? 'it did not answer')
       else health.answered(node, milliseconds)
     }
     calls.forEach(({ method }, index) => {

@@ -1,4 +1,5 @@
 import { NodeFailure } from '../chain.ts'
+import { AnswerTooLong } from './answer-too-long.ts'
 import type { NodeAnswer, NodeCall, NodeError } from './messages.ts'
 
 /** A read: how to ask, and what the answer means. */
@@ -78,6 +79,8 @@ export interface Round {
   readonly failure: NodeFailure | undefined
   /** Which reads it refused and how, as one text; undefined when it failed at something else, too. */
   readonly refusals: string | undefined
+  /** Nothing failed but what is too long to be answered. */
+  readonly isTooLong: boolean
   /** Gives every taker its value, or why it has none. */
   handOver(): void
   /** Those that it serves not. */
@@ -110,6 +113,7 @@ export function judgeRound(
     refusals: isRefusal
       ? failures.map(({ index, verdict }) => `${index}:${verdict.refusal}`).join()
       : undefined,
+    isTooLong: failures.every(({ verdict }) => verdict.failure instanceof AnswerTooLong),
     left: [...Map.groupBy(failures, ({ read }) => read)].map(([{ call }, those]) => ({
       call,
       takers: those.map(({ taker }) => taker),

@@ -1,0 +1,126 @@
+import type { Block, TransactionHash } from '../chain.ts'
+import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
+import type { Fields } from '../json-rpc/answer.ts'
+import type { Read, Transport } from '../json-rpc/transport.ts'
+import { requireWhole } from '../whole-block.ts'
+import { transactionHashFrom, wordFrom } from './answer.ts'
+import { logsToldBy, requireSame } from './block-logs.ts'
+import type { LogsTold } from './block-logs.ts'
+
+/** What a block says of its logs, and what its transactions are to the asker. */
+export interface BlockTransactions<Found> {
+  readonly told: LogsTold
+  readonly found: readonly Found[]
+}
+
+/** Call data is twice as long in JSON: what one transaction may carry within its gas is 3 MB of it. */
+const TRANSACTIONS_PER_READ_MAX = 8
+
+/**
+ * Reads a block with all of its transactions; undefined when the node does not have that block, or the chain has left it. One call, which whoever else reads
+ * the block in the same tick shares. Whoever fills a block with call data decides how long that answer is (where gas is cheap, 32 MB cost some dollars): where it is too
+ * long, each transaction is asked for by itself, so that nobody can stop whoever follows. Throws NodeFailure.
+ */
+export async function readBlockTransactions<Found>(
+  transport: Pick<Transport, 'read'>,
+  block: Block,
+  foundIn: (transaction: Fields) => readonly Found[],
+): Promise<BlockTransactions<Found> | undefined> {
+  try {
+    return await transport.read(wholeRead(block, foundIn))
+  } catch (error) {
+    if (!(error instanceof AnswerTooLong)) throw error
+    return readOneByOne(transport, block, foundIn)
+  }
+}
+
+function wholeRead<Found>(
+  block: Block,
+  foundIn: (transaction: Fields) => readonly Found[],
+): Read<BlockTransactions<Found> | undefined> {
+  return {
+    method: 'eth_getBlockByHash',
+    params: [block.hash, true],
+    parse: (result) => {
+      const header = headerFrom(result, block)
+      if (header === undefined) return undefined
+      const transactions = listFrom(header['transactions'], "block's transactions")
+      requireWhole(transactions, block)
+      return {
+        told: logsToldBy(header),
+        found: transactions.flatMap((each) => foundIn(fieldsFrom(each, 'transaction'))),
+      }
+    },
+  }
+}
+
+async function readOneByOne<Found>(
+  transport: Pick<Transport, 'read'>,
+  block: Block,
+  foundIn: (transaction: Fields) => readonly Found[],
+): Promise<BlockTransactions<Found> | undefined> {
+  const listed = await transport.read(listRead(block))
+  if (listed === undefined) return undefined
+  const { told, hashes } = listed
+  const found: Found[] = []
+  for (let from = 0; from < hashes.length; from += TRANSACTIONS_PER_READ_MAX) {
+    const few = hashes.slice(from, from + TRANSACTIONS_PER_READ_MAX)
+    const read = await Promise.all(
+      few.map((hash) => transport.read(transactionRead(block, hash, foundIn))),
+    )
+    // Where the block is gone, the chain has left it between two questions.
+    if (read.includes(undefined)) return undefined
+    for (const each of read) found.push(...(each ?? []))
+  }
+  return { told, found }
+}
+
+interface Listed {
+  readonly told: LogsTold
+  readonly hashes: readonly TransactionHash[]
+}
+
+function listRead(block: Block): Read<Listed | undefined> {
+  return {
+    method: 'eth_getBlockByHash',
+    params: [block.hash, false],
+    parse: (result) => {
+      const header = headerFrom(result, block)
+      if (header === undefined) return undefined
+      const hashes = listFrom(header['transactions'], "block's transactions").map((each) =>
+        transactionHashFrom(each, 'transaction hash'),
+      )
+      requireWhole(hashes, block)
+      return { told: logsToldBy(header), hashes }
+    },
+  }
+}
+
+function headerFrom(result: unknown, block: Block): Fields | undefined {
+  if (result === null) return undefined
+  const header = fieldsFrom(result, 'block')
+  requireSame(header['hash'], block, 'block hash')
+  return header
+}
+
+/** Undefined where the node has it elsewhere, or not at all. */
+function transactionRead<Found>(
+  block: Block,
+  hash: TransactionHash,
+  foundIn: (transaction: Fields) => readonly Found[],
+): Read<readonly Found[] | undefined> {
+  return {
+    method: 'eth_getTransactionByHash',
+    params: [hash],
+    parse: (result) => {
+      if (result === null) return undefined
+      const transaction = fieldsFrom(result, 'transaction')
+      const told = transactionHashFrom(transaction['hash'], 'transaction hash')
+      if (told !== hash) throw malformed('transaction hash', told)
+      const where = transaction['blockHash'] ?? null
+      if (where === null || wordFrom(where, "transaction's block") !== block.hash) return undefined
+      return foundIn(transaction)
+    },
+  }
+}
