@@ -14,7 +14,7 @@ import {
   transactionErrorFrom,
   transactionHashFrom,
 } from './answer.ts'
-import { BLOCKS_PER_READ_MAX, blockAccountsRead, readBlockRecords } from './block-accounts.ts'
+import { BLOCKS_PER_READ_MAX, readBlockAccounts, readBlockRecords } from './block-accounts.ts'
 import type { Facts } from './facts.ts'
 import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import { topLevelInstructions } from './instructions.ts'
@@ -94,7 +94,7 @@ async function candidatesIn(
   unread: ((arrival: UnreadArrival) => void) | undefined,
 ): Promise<readonly Candidate[] | undefined> {
   const foundIn = (each: Fields) => candidateFrom(each, block, tokens)
-  if (unread === undefined) return transport.read(blockAccountsRead(block, foundIn))
+  if (unread === undefined) return readBlockAccounts(transport, block, foundIn)
   const read = await readBlockRecords(transport, block, foundIn)
   for (const transactionHash of read?.unread ?? []) {
     unread({ transactionHash, height: block.height, blockHash: block.hash })

@@ -1,12 +1,14 @@
 import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Block, TransactionHash } from '../chain.ts'
+import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { requireWhole } from '../whole-block.ts'
 import { blockhashFrom, transactionHashFrom } from './answer.ts'
 import { KNOWN_VERSIONS } from './any-version.ts'
+import { readOneByOne } from './block-one-by-one.ts'
 
 /** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
 export const BLOCKS_PER_READ_MAX = 2
@@ -34,7 +36,22 @@ export interface BlockRecords<Found> {
  * Reads a block for who stands in its transactions, and what that is to the caller. Undefined when another block stands at that slot now. Throws NodeFailure
  * where it is not shown whole, or where `foundIn` cannot read one of them.
  */
-export function blockAccountsRead<Found>(
+export async function readBlockAccounts<Found>(
+  transport: Pick<Transport, 'read'>,
+  block: Block,
+  foundIn: (transaction: Fields) => readonly Found[],
+): Promise<readonly Found[] | undefined> {
+  try {
+    return await transport.read(blockAccountsRead(block, foundIn))
+  } catch (error) {
+    if (!(error instanceof AnswerTooLong)) throw error
+    const read = await readOneByOne(transport, block, foundIn)
+    requireReadable(read?.unread ?? [], block, 0)
+    return read?.found
+  }
+}
+
+function blockAccountsRead<Found>(
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
 ): Read<readonly Found[] | undefined> {
@@ -58,7 +75,7 @@ export function blockAccountsRead<Found>(
  * no use.
  */
 export async function readBlockRecords<Found>(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
 ): Promise<BlockRecords<Found> | undefined> {
@@ -66,11 +83,22 @@ export async function readBlockRecords<Found>(
     const found = await transport.read(blockAccountsRead(block, foundIn))
     return found && { found, unread: [] }
   } catch (error) {
+    if (error instanceof AnswerTooLong) {
+      const read = await readOneByOne(transport, block, foundIn)
+      requireReadable(read?.unread ?? [], block, limits.unreadRecordsPerBlockMax)
+      return read
+    }
     if (!(error instanceof UnreadableRecord)) throw error
     const read = await transport.read(blockRecordsRead(block, foundIn))
     if (read !== undefined && read.unread.length > limits.unreadRecordsPerBlockMax) throw error
     return read
   }
+}
+
+function requireReadable(unread: readonly TransactionHash[], { height }: Block, most: number) {
+  if (unread.length <= most) return
+  const which = `transaction ${unread[0]} of block ${height}`
+  throw new UnreadableRecord(`${which} cannot be read; ${OTHER_NODE}`)
 }
 
 function blockRecordsRead<Found>(

@@ -4,7 +4,7 @@ import type { Fields } from '../../json-rpc/answer.ts'
 import type { Read, Transport } from '../../json-rpc/transport.ts'
 import type { MarketFact } from '../../market.ts'
 import { addressFrom, amountFrom, indexFrom, integerFrom, transactionHashFrom } from '../answer.ts'
-import { BLOCKS_PER_READ_MAX, blockAccountsRead } from '../block-accounts.ts'
+import { BLOCKS_PER_READ_MAX, readBlockAccounts } from '../block-accounts.ts'
 import { lamportTransfer, topLevelInstructions } from '../instructions.ts'
 import { accountsOf, outcomeOptions } from '../outcome.ts'
 import { tokenTransfers } from '../token-transfers.ts'
@@ -37,7 +37,7 @@ export async function readMarket(
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
     const read = await Promise.all(
       part.map((block) =>
-        transport.read(blockAccountsRead(block, (each) => signedFrom(each, block, makers))),
+        readBlockAccounts(transport, block, (each) => signedFrom(each, block, makers)),
       ),
     )
     if (read.includes(undefined)) return undefined
