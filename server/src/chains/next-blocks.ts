@@ -1,7 +1,7 @@
 import type { Block, Chain, Head } from './chain.ts'
 
 /** A block that was read before. */
-interface ReadBlock {
+export interface ReadBlock {
   readonly height: bigint
   readonly blockHash: string
 }

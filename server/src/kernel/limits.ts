@@ -359,7 +359,11 @@ export const limits = {
   datedBlocksAfter: 155,
   /** Heads that wait for their block to be followed before what they call final counts. */
   toldHeadsMax: 16,
-  rememberedBlocksMax: 2_000,
+  /**
+   * Blocks that are not final, of those that a network may have: more than an hour of blocks of 200 ms. A roll-up's are final when Ethereum's are, which
+   * takes some twenty minutes, and later when nobody posts them.
+   */
+  rememberedBlocksMax: 20_000,
   finalBatchMax: 500,
   /** Payments that one transaction settles: it holds their lanes, and who signs there meanwhile waits some 20 ms and not a quarter of a second. */
   finalPaymentsMax: 100,

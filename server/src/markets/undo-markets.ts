@@ -1,4 +1,4 @@
-import { limits } from '../kernel/limits.ts'
+import { findParting } from '../chains/find-parting.ts'
 import { remakeCandles } from './candle-store.ts'
 import { hubsOf } from './hubs.ts'
 import { MarketsMoved } from './market-deps.ts'
@@ -60,25 +60,13 @@ export async function undoMarketReorg(
 /** The newest remembered block that the chain still has; where there is none (`isAnew`), one to begin at again. */
 async function findAncestor(
   { chain, store }: MarketDeps,
-  { network, height }: MarketCursor,
+  { network }: MarketCursor,
 ): Promise<{ readonly height: bigint; readonly blockHash: string; readonly isAnew: boolean }> {
   const remembered = await store.inTransaction('service', (tx) => marketBlocks(tx, network))
   const lowest = remembered.at(-1)
   if (lowest === undefined) throw new Error('no block is remembered')
-  const canonical = new Map<bigint, string>()
-  let top = -1n
-  for (let from = lowest.height; from <= height; from = top + 1n) {
-    const blocks = await chain.blocks(from, limits.followBlocksPerRoundMax)
-    if (blocks.length === 0) break
-    for (const block of blocks) canonical.set(block.height, block.hash)
-    top = blocks.at(-1)?.height ?? top
-  }
-  // A node that merely has fewer blocks contradicts nothing.
-  const isGone = remembered.some(
-    (block) => block.height <= top && canonical.get(block.height) !== block.blockHash,
-  )
+  const { ancestor, isGone } = await findParting(chain, remembered)
   if (!isGone) throw new MarketsMoved('the node is behind what was read before')
-  const ancestor = remembered.find((block) => canonical.get(block.height) === block.blockHash)
   if (ancestor !== undefined) return { ...ancestor, isAnew: false }
   const [anew] = await chain.blocks(lowest.height, 1)
   if (anew === undefined) throw new MarketsMoved('no common block is remembered')

@@ -22,7 +22,7 @@ import type { Cursor, LeaseAnswer } from './follower-store.ts'
 import type { HeldUpLanes } from './freeze-held-up.ts'
 import type { Suspects } from './guard.ts'
 import { guardLanes, guardPause } from './guard.ts'
-import { readLineTo } from './line-to-head.ts'
+import { readBelowHead } from './line-to-head.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import type { DeadAttempts } from './dead-attempts.ts'
 import { openPause } from './pause.ts'
@@ -252,7 +252,7 @@ export function startDriver(deps: DriverDeps): Driver {
   /** Either nobody has begun yet, or another instance drives this network. */
   async function begin(head: Head): Promise<void> {
     if (isBegun) return
-    const [final] = (await readLineTo(chain, head, head.finalizedHeight)) ?? []
+    const final = await readBelowHead(chain, head, head.finalizedHeight)
     if (final === undefined)
       throw new NodeFailure('no node shows the block it calls final and all above it')
     await store.inTransaction('service', (tx) => beginFollowing(tx, network, final))

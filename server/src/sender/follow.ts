@@ -1,4 +1,5 @@
 import type { Block, Chain, Head, UnreadArrival } from '../chains/chain.ts'
+import { findParting } from '../chains/find-parting.ts'
 import { nextBlocks, shownNext } from '../chains/next-blocks.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
@@ -11,7 +12,7 @@ import type { Deposit, DepositBook } from './deposit-book.ts'
 import type { Cursor } from './follower-store.ts'
 import { rememberedBlocks, storeBlocks } from './follower-store.ts'
 import { haltNetwork } from './halt-store.ts'
-import { readLineTo } from './line-to-head.ts'
+import { readBelowHead } from './line-to-head.ts'
 import { matchHashes } from './place-store.ts'
 import type { Matched } from './place-store.ts'
 import { readDeposits } from './read-deposits.ts'
@@ -225,23 +226,9 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
   const { chain, store, book, deposits, builds, log } = deps
   const { network } = cursor
   const remembered = await store.inTransaction('service', (tx) => rememberedBlocks(tx, cursor))
-  const lowest = remembered.at(-1)
-  if (lowest === undefined) throw new Error('no block is remembered')
-  const canonical = new Map<bigint, string>()
-  let from = lowest.height
-  while (from <= cursor.height) {
-    const blocks = await chain.blocks(from, limits.followBlocksPerRoundMax)
-    for (const block of blocks) canonical.set(block.height, block.hash)
-    const last = blocks.at(-1)
-    if (last === undefined) break
-    from = last.height + 1n
-  }
-  // A node that merely has fewer blocks contradicts nothing: only another block, or one beyond a missing height, is a reorg.
-  const top = [...canonical.keys()].reduce((most, height) => (height > most ? height : most), -1n)
-  const isGone = ({ height, blockHash }: (typeof remembered)[number]) =>
-    height <= top && canonical.get(height) !== blockHash
-  if (!remembered.some(isGone)) throw new ChainMoved('the node is behind what was read before')
-  const ancestor = remembered.find((block) => canonical.get(block.height) === block.blockHash)
+  if (remembered.length === 0) throw new Error('no block is remembered')
+  const { ancestor, isGone } = await findParting(chain, remembered)
+  if (!isGone) throw new ChainMoved('the node is behind what was read before')
   let halted: string | null = null
   if (ancestor === undefined || ancestor.height < cursor.finalizedHeight) {
     if (!(await isFinalReplaced(chain, cursor, remembered))) {
@@ -253,8 +240,6 @@ async function undoReorg(deps: FollowDeps, cursor: Cursor): Promise<Cursor> {
     halted = reason
   }
   if (ancestor === undefined) throw new ChainMoved('no common block is remembered')
-  if (ancestor.height === cursor.height)
-    throw new ChainMoved('the chain came back while it was read')
   log.warn({ network, from: String(cursor.height), to: String(ancestor.height) }, 'reorg')
   const violated = await store.inTransaction('service', async (tx) => {
     const hasNonces = chain.renewal.kind === 'fee'
@@ -287,8 +272,8 @@ async function isFinalReplaced(
 ): Promise<boolean> {
   const head = await chain.head()
   if (head.finalizedHeight < finalizedHeight) return false
-  const line = await readLineTo(chain, head, finalizedHeight)
-  if (line === undefined) return false
+  const final = await readBelowHead(chain, head, finalizedHeight)
+  if (final === undefined) return false
   const known = remembered.find(({ height }) => height === finalizedHeight)
-  return line[0]?.hash !== known?.blockHash
+  return final.hash !== known?.blockHash
 }
