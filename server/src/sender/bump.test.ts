@@ -16,6 +16,7 @@ const config = testNetwork(84_532)
 const { network } = config
 const STUCK_SINCE = 100n
 const STUCK = STUCK_SINCE + BigInt(config.fees.bumpAfterBlocks)
+const STUCK_MILLISECONDS = config.fees.bumpAfterBlocks * config.blockTimeMilliseconds
 const RAISED = JSON.parse('{"fee":"2"}') as Terms
 
 let database: TestDatabase
@@ -37,6 +38,7 @@ async function openStuck(lanes: number, broadcast = async () => {}) {
   const { store } = database
   await openPlaces(store, network, lanes)
   const at = { underWay: 0, most: 0 }
+  let now = systemClock.nowMilliseconds()
   const deps = {
     chain: scriptedChain(config, {
       renew: async () => {
@@ -54,7 +56,7 @@ async function openStuck(lanes: number, broadcast = async () => {}) {
         return []
       },
     },
-    clock: systemClock,
+    clock: { ...systemClock, nowMilliseconds: () => now },
     log: openLog('silent'),
     killPoint: () => undefined,
     signerOf: async (address: string) => ({
@@ -65,8 +67,27 @@ async function openStuck(lanes: number, broadcast = async () => {}) {
   }
   const waiting: Waiting = new Map()
   await bumpStuck(deps, waiting, STUCK_SINCE)
-  return { at, waiting, bump: (isOver?: () => boolean) => bumpStuck(deps, waiting, STUCK, isOver) }
+  /** Looks again when so many blocks have come, after as long as they are expected to take. */
+  const bump = (isOver?: () => boolean, milliseconds = STUCK_MILLISECONDS) => {
+    now += milliseconds
+    return bumpStuck(deps, waiting, STUCK, isOver)
+  }
+  return { at, waiting, bump }
 }
+
+test('no fee is raised because blocks come ten times as quickly as expected', async () => {
+  const { bump } = await openStuck(1)
+  await bump(undefined, STUCK_MILLISECONDS / 10)
+  expect(await attempts()).toBe(0)
+  await bump(undefined, STUCK_MILLISECONDS)
+  expect(await attempts()).toBe(1)
+})
+
+test('a clock that was set back keeps no fee from being raised', async () => {
+  const { bump } = await openStuck(1)
+  await bump(undefined, -3_600_000)
+  expect(await attempts()).toBe(1)
+})
 
 test('a broadcast that takes its time keeps no other lane from its fee, and only so many are under way', async () => {
   const { renewalsAtOnceMax } = limits

@@ -1,5 +1,6 @@
 import type { Address } from '../chains/chain.ts'
 import { eachInTurn } from '../kernel/each-in-turn.ts'
+import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import type { NextAttemptDeps } from './next-attempt.ts'
 import { makeNextAttempt } from './next-attempt.ts'
@@ -7,14 +8,17 @@ import { laneFronts } from './transaction-store.ts'
 
 const POINTS = { beforeCommit: 'bump.before-commit', afterCommit: 'bump.after-commit' } as const
 
-/** Which attempt stands at the front of each lane, and since which height: what a restart may forget. */
+/** Which attempt stands at the front of each lane, and since which height and when: what a restart may forget. */
 export type Waiting = Map<
   Address,
-  { transactionId: string; attemptId: string; sinceHeight: bigint }
+  { transactionId: string; attemptId: string; sinceHeight: bigint; sinceMilliseconds: number }
 >
 
+/** Of the time that so many blocks are expected to take, what has to pass as well: a chain may make them ten times as quickly as it is said to. */
+const EXPECTED_PART = 0.5
+
 /**
- * Raises the fee of places that hold their lane up for too many blocks: same nonce, same effect, within the ceiling that
+ * Raises the fee of places that hold their lane up for too many blocks, and for half of their expected time at least: same nonce, same effect, within the ceiling that
  * the ledger holds. The raised bytes are stored before they are sent, like the first ones. Several at once, since a fee that rises holds all
  * lanes up together; none is begun any more when it `isOver`.
  */
@@ -24,8 +28,10 @@ export async function bumpStuck(
   height: bigint,
   isOver: () => boolean = () => false,
 ): Promise<void> {
-  const { chain, store } = deps
-  const { network, fees } = chain.config
+  const { chain, store, clock } = deps
+  const { network, fees, blockTimeMilliseconds } = chain.config
+  const leastMilliseconds = fees.bumpAfterBlocks * blockTimeMilliseconds * EXPECTED_PART
+  const now = clock.nowMilliseconds()
   const fronts = await store.inTransaction('service', (tx) =>
     laneFronts(tx, network, limits.laneFrontsMax, {
       places: [...waiting.values()].map(({ transactionId }) => transactionId),
@@ -34,11 +40,14 @@ export async function bumpStuck(
   const current = new Set(fronts.map(({ laneAddress }) => laneAddress))
   for (const address of waiting.keys()) if (!current.has(address)) waiting.delete(address)
   const stuck = fronts.filter(({ laneAddress, transactionId, attemptId }) => {
-    const since = waiting.get(laneAddress)
-    if (since?.attemptId === attemptId) {
-      return height - since.sinceHeight >= BigInt(fees.bumpAfterBlocks)
+    const known = waiting.get(laneAddress)
+    if (known?.attemptId === attemptId) {
+      const { sinceHeight, sinceMilliseconds } = known
+      if (hasLeft(sinceMilliseconds + leastMilliseconds, now, leastMilliseconds)) return false
+      return height - sinceHeight >= BigInt(fees.bumpAfterBlocks)
     }
-    waiting.set(laneAddress, { transactionId, attemptId, sinceHeight: height })
+    const since = { sinceHeight: height, sinceMilliseconds: now }
+    waiting.set(laneAddress, { transactionId, attemptId, ...since })
     return false
   })
   await eachInTurn(stuck, limits.renewalsAtOnceMax, isOver, async (front) => {
