@@ -21,6 +21,12 @@ import type { WireTransaction } from './wire-transaction.ts'
 /** Stands for the native currency in simulated logs. Source: execution-apis, `eth_simulateV1` with `traceTransfers`. */
 const NATIVE_LOGGER = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
+/**
+ * Writes the log that each transfer of native currency has since EIP-7708 (Arc, and Ethereum since Glamsterdam). Some nodes tell it in a simulation
+ * instead of the other, some beside it.
+ */
+const SYSTEM = '0xffffFFFfFFffffffffffffffFfFFFfffFFFfFFfE'
+
 /** More would let anybody keep a node busy for nothing. */
 const SIMULATED_GAS_MAX = BigInt(limits.simulatedGasMax)
 
@@ -111,7 +117,7 @@ function simulationRead(from: Address, transaction: WireTransaction): Read<Run |
       return {
         succeeds,
         gas: quantityFrom(fields['gasUsed'], 'gas used'),
-        moves: succeeds ? listFrom(fields['logs'], 'simulated logs').flatMap(moveFrom) : [],
+        moves: succeeds ? movesOf(listFrom(fields['logs'], 'simulated logs')) : [],
       }
     },
     meaning: (error) => {
@@ -121,15 +127,17 @@ function simulationRead(from: Address, transaction: WireTransaction): Read<Run |
   }
 }
 
-/** Logs of a simulation may lack where they stand. */
-function moveFrom(log: unknown): readonly Move[] {
-  const fields = isObject(log) ? { ...log, logIndex: '0x0' } : log
-  return transferFrom(fields).map(({ asset, from, to, amount }) => ({
-    asset: asset === NATIVE_LOGGER ? 'native' : asset,
-    from,
-    to,
-    amount,
-  }))
+/** What was moved, each transfer of native currency once. Logs of a simulation may lack where they stand. */
+function movesOf(logs: readonly unknown[]): readonly Move[] {
+  const transfers = logs.flatMap((log) =>
+    transferFrom(isObject(log) ? { ...log, logIndex: '0x0' } : log),
+  )
+  const isTraced = transfers.some(({ asset }) => asset === NATIVE_LOGGER)
+  return transfers.flatMap(({ asset, from, to, amount }) => {
+    if (asset === SYSTEM && isTraced) return []
+    const isNative = asset === SYSTEM || asset === NATIVE_LOGGER
+    return [{ asset: isNative ? 'native' : asset, from, to, amount }]
+  })
 }
 
 /** What a node without `eth_simulateV1` can say. */
