@@ -20,12 +20,16 @@ import type { Call } from './transfer.ts'
 
 /** Bytes of a signed transaction around its call data, generously. */
 const ENVELOPE_BYTES = 200
-/** A listed token moves money for far less; more means that its code does something else. */
-const SETTLEMENT_GAS_MAX = 300_000n
+/** A listed token moves money for less, also for a new holder where new state is dear; more means that its code does something else. Decision 0113. */
+const SETTLEMENT_GAS_MAX = 500_000n
 
 /** What a settlement of a token was found to take is believed this long, */
 const LEARNED_MILLISECONDS = 10 * 60_000
-/** and up to this much: one that takes more counts for itself alone. A listed token takes some 70,000 for a new holder. */
+/**
+ * and up to this much: one that takes more counts for itself alone. A listed token takes some 70,000 for a new holder. Where new state is dear
+ * (EIP-8037) any settlement takes more than this, and has to: in a call of many, state is paid for from what the others left, so that a run in it would
+ * say yes to a limit that is too low for the transaction.
+ */
 const LEARNED_GAS_MAX = 150_000n
 
 type Estimate =

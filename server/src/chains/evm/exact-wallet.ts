@@ -12,10 +12,10 @@ import type { Deployment } from './wallet-signature.ts'
 
 /** What an account may take to answer for a signature: a dozen owners, or a curve that the chain has no instruction for. */
 const WORD_GAS_MAX = 150_000
-/** What a transfer of such an account may take, its word and 72,000 of the token included. */
-export const WALLET_GAS_MAX = 250_000n
-/** The same with the account made before it. */
-export const DEPLOYMENT_GAS_MAX = 1_000_000n
+/** What a transfer of such an account may take: its word and the token, which takes some 300,000 for a new holder where new state is dear (decision 0113). */
+export const WALLET_GAS_MAX = 500_000n
+/** The same with the account made before it: there 1.5 million behind a proxy with an owner, and half a million more for each further one. */
+export const DEPLOYMENT_GAS_MAX = 2_500_000n
 /** bytes4(keccak256("isValidSignature(bytes32,bytes)")), as a word. Source: EIP-1271. */
 const YES = `0x1626ba7e${'00'.repeat(28)}`
 

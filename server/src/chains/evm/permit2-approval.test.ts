@@ -239,7 +239,7 @@ describe('an approval that does anything else is refused without asking anybody'
     ['less than the price', 'erc20_approval_tx_wrong_amount', { amount: PRICE - 1n }],
     ['another amount', 'erc20_approval_tx_wrong_amount', { info: { amount: `${PRICE}` } }],
     ['a value', 'erc20_approval_tx_unfit', { transaction: { value: 1n } }],
-    ['much gas', 'erc20_approval_tx_unfit', { transaction: { gas: 150_001n } }],
+    ['much gas', 'erc20_approval_tx_unfit', { transaction: { gas: 250_001n } }],
     ['less gas than its bytes take', 'erc20_approval_tx_unfit', { transaction: { gas: 21_000n } }],
     ['an access list', 'erc20_approval_tx_unfit', { transaction: { accessList: ACCESS } }],
   ])('%s: %s', async (_, reason, change) => {

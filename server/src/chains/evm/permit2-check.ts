@@ -13,10 +13,10 @@ import type { ApprovalCheckDeps } from './permit2-approval-check.ts'
 const MARGIN_SECONDS = 6n
 const NO_PERMIT2 = -1n
 
-/** What a settlement of a plain key may take: the transfer, Permit2's own work and a permit, each for a new holder. */
-const KEY_GAS_MAX = 300_000n
+/** What a settlement of a plain key may take: the transfer, Permit2's own work and a permit, each for a new holder and where new state is dear (decision 0113). */
+const KEY_GAS_MAX = 650_000n
 /** The same for an account with code, its word included. */
-const CODE_GAS_MAX = 450_000n
+const CODE_GAS_MAX = 800_000n
 
 /** How it can be settled: whether the owner's permit must come first, whether code of the owner's runs, and the most gas it may take. */
 export interface Permit2Found {

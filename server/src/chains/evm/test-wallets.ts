@@ -8,6 +8,8 @@ import { openLog } from '../../kernel/log.ts'
 import { until } from '../../kernel/until.ts'
 import type { Address, Chain, TransactionHash } from '../chain.ts'
 import type { ExactAuthorization, ExactDemand, ExactPayments } from '../exact.ts'
+import { postText } from '../json-rpc/post-text.ts'
+import type { PostText } from '../json-rpc/post-text.ts'
 import { addressFromBytes } from './account.ts'
 import { connectEvm } from './connect.ts'
 import { startTestChain } from './test-chain.ts'
@@ -63,7 +65,8 @@ export interface WalletWorld {
   expectPaid(authorization: ExactAuthorization): Promise<void>
 }
 
-export async function openWalletWorld(): Promise<WalletWorld> {
+/** `post`: what stands between the chain and its node. */
+export async function openWalletWorld(post: PostText = postText): Promise<WalletWorld> {
   const world = await startTestChain()
   const open = (walletFactories: readonly string[]): Chain =>
     connectEvm({
@@ -71,6 +74,7 @@ export async function openWalletWorld(): Promise<WalletWorld> {
       log: openLog('silent'),
       clock: systemClock,
       callSeconds: 20,
+      post,
     })
   const chain = open([FACTORY])
   const exact = exactOf(chain)

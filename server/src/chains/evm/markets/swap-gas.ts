@@ -7,8 +7,8 @@ export const SWAP_GAS_MAX = 1_500_000n
  * with a plain token, and tokens with a fee of their own take up to twice as much.
  */
 export const SWAP_GAS = 300_000n
-/** Offered for an allowance that cannot be tried beforehand; a plain token takes 46,000. */
-export const APPROVE_GAS = 100_000n
+/** Offered for an allowance that cannot be tried beforehand; a plain token takes 46,000, and 134,000 where new state is dear (EIP-8037). */
+export const APPROVE_GAS = 200_000n
 
 /**
  * A pool notes its price in the first swap of each new second (V2: two sums, V3: an observation), which a trial in the same second as
