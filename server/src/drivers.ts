@@ -2,6 +2,7 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain, Head } from './chains/chain.ts'
 import { openSigner } from './custody/signer.ts'
 import { findWalletOfAddress } from './custody/store.ts'
+import { openBlockPace } from './sender/block-pace.ts'
 import { openChainClock } from './sender/chain-clock.ts'
 import type { ChainClock } from './sender/chain-clock.ts'
 import { startDriver } from './sender/driver.ts'
@@ -36,11 +37,15 @@ export function startDrivers(
   const drivers = new Map(
     chains.map((chain) => {
       const { network } = chain.config
-      const { looked, read: noteBlock, aheadMilliseconds } = openChainClock(chain.config, shared)
+      const { looked, read, aheadMilliseconds } = openChainClock(chain.config, shared)
+      const paced = openBlockPace(chain.config, shared)
       const driver = startDriver({
         ...shared,
         chain,
-        noteBlock,
+        noteBlock: (block) => {
+          read(block)
+          paced(block)
+        },
         noteHead: (head) => {
           looked(head)
           noteHead(network, head)
