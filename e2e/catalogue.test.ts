@@ -13,7 +13,7 @@ import { buy, openShop } from './actors/run-actor.ts'
 import { aPurchase, EVM } from './actors/seller.ts'
 import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
-import { openWorld } from './actors/world.ts'
+import { openWorld, walletOf } from './actors/world.ts'
 import { write } from '@florin/server/store/test-write.ts'
 
 const WEATHER = {
@@ -234,13 +234,18 @@ describe('the catalogue', () => {
         expect(bought).toMatchObject({ status: 200, body: { goods: true } })
         await isListed(url)
       }
+      // A wallet of ours buys there, too, and the seller is found by its own words as before.
+      const order = { walletAddress: walletOf(world, 0), url: shop.url, maxAmount: '0.02' }
+      const { body } = await world.client().post('/payment/fetch', order)
+      expect(body).toMatchObject({ paid: true, response: { status: 200 } })
+      await isListed(shop.url, 2)
       const info = { input: { type: 'http' }, output }
       const item = { type: 'http', accepts: [{ payTo }], extensions: { bazaar: { info } } }
       expect(await listed(shop.url)).toMatchObject([{ ...item, description: 'Goods' }])
       expect(await listed(own.url)).toMatchObject([{ ...item, description: 'Own goods' }])
-      expect(await ownOf(shop.url)).toMatchObject([{ method: 'GET', settledCount: 1 }])
+      expect(await ownOf(shop.url)).toMatchObject([{ method: 'GET', settledCount: 2 }])
       const { items } = await florin.x402.resources({ payTo, limit: 2 })
-      expect(items.map(({ resource }) => resource)).toEqual([shop.url, own.url])
+      expect(items.map(({ resource }) => resource).toSorted()).toEqual([shop.url, own.url].toSorted())
       const { resources } = await florin.x402.search({ query: 'goods', payTo })
       expect(resources).toHaveLength(2)
     } finally {

@@ -49,7 +49,7 @@ function demandOf(said: readonly Said[], x402Version: X402Version = 2) {
     if (!read.ok) throw new Error(read.reason)
     return { requirements: read.requirements, written }
   })
-  return { x402Version, offers, resource: null, extensions: null }
+  return { x402Version, offers, place: null, resource: null, extensions: null }
 }
 
 function willingOf({

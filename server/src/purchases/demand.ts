@@ -19,7 +19,9 @@ export interface Demand {
   readonly x402Version: X402Version
   readonly offers: readonly Offer[]
   /** Where a seller of version 2 says that it is; null when it does not. In version 1 each offer says it. */
-  readonly resource: string | null
+  readonly place: string | null
+  /** How it describes what is there, to be sent back as it came: by that its facilitator lists it. Null without a place. */
+  readonly resource: Fields | null
   /** What it added to version 2, to be sent back as it came. */
   readonly extensions: Fields | null
 }
@@ -45,11 +47,13 @@ export async function readDemand({ headers, body }: OutboundAnswer): Promise<Dem
     const written = fieldsOf(each)
     return read.ok && written !== undefined ? [{ requirements: read.requirements, written }] : []
   })
-  const named = version === 2 ? textOf(fieldsOf(fields['resource'])?.['url']) : undefined
+  const resource = version === 2 ? fieldsOf(fields['resource']) : undefined
+  const place = textOf(resource?.['url']) ?? null
   return {
     x402Version: version,
     offers,
-    resource: named ?? null,
+    place,
+    resource: place === null ? null : (resource ?? null),
     extensions: fieldsOf(fields['extensions']) ?? null,
   }
 }

@@ -226,7 +226,7 @@ function chosen(
   // In version 1 each offer names a place of its own.
   const offers = demand.offers.filter(({ requirements }) => isHere(requirements.resource ?? null))
   const isElsewhere = offers.length === 0 && demand.offers.length > 0
-  if (isElsewhere || !isHere(demand.resource)) {
+  if (isElsewhere || !isHere(demand.place)) {
     throw unpayable('resource_mismatch', 'The seller asks to be paid for another place.')
   }
   const allows = ({ payTo: recipient, amount }: Pick<Choice, 'payTo' | 'amount'>) => {

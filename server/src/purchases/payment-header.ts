@@ -24,7 +24,7 @@ export function paymentHeader(
   }
   const header = encodePaymentResponse({
     x402Version,
-    ...(resource === null ? {} : { resource: { url: resource } }),
+    ...(resource === null ? {} : { resource }),
     accepted: written,
     payload,
     ...(extensions === null
