@@ -94,6 +94,13 @@ test('what nobody could take, or nobody here knows how, is not taken', () => {
   expect(chosen([other])).toEqual([null, 'is of a scheme that is not known here'])
 })
 
+test('what a seller says by null it leaves out, as stock clients read it', () => {
+  const extra = { name: 'USDC', version: '2', paymentFlow: null, assetTransferMethod: null }
+  expect(chosen([{ ...exact(9n), extra }])).toEqual(['exact', 9n])
+  const said = { paymentFlow: null, assetTransferMethod: null }
+  expect(chosen([upto(9n, said)])).toEqual(['upto', 9n])
+})
+
 describe('where nothing can be paid, it says what to do:', () => {
   const whyNot = (said: readonly Said[]) => {
     const outcome = choose(demandOf(said), willingOf())

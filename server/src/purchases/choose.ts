@@ -97,11 +97,9 @@ function look(offer: Offer, version: X402Version, willing: Willing): Looked {
   if (scheme !== 'exact' && scheme !== 'upto') return no('is of a scheme that is not known here')
   if (network !== chain.config.network) return no('is on another network', 'network')
   if (chain.parseAddress(token) !== asset.asset) return no('is for another asset', 'asset')
-  const { paymentFlow: flow } = extra
   const isUpto = scheme === 'upto'
-  if (flow !== undefined && flow !== 'authorization' && (isUpto || flow !== 'upfront')) {
-    return no('is of another flow')
-  }
+  const flow = extra['paymentFlow'] ?? 'authorization'
+  if (flow !== 'authorization' && (isUpto || flow !== 'upfront')) return no('is of another flow')
   if (isByPermit2(offer) && !(version === 2 && chain.config.permit2?.includes(scheme) === true)) {
     return no('is moved in a way that is not known here')
   }
@@ -125,7 +123,7 @@ function namesFacilitator(
   { facilitatorAddress: said, assetTransferMethod: method }: Fields,
   { chain, payer }: Willing,
 ): boolean {
-  if (method !== undefined && method !== 'permit2') return false
+  if ((method ?? 'permit2') !== 'permit2') return false
   const named = typeof said === 'string' ? chain.parseAddress(said) : undefined
   return named !== undefined && named !== payer && !isNobody(chain, named)
 }

@@ -17,7 +17,7 @@ export function prepareAuthorization(
   const { name, version, assetTransferMethod } = extra
   const token = parseAddress(asset.asset)
   if (domain === undefined || token === undefined) return { ok: false, reason: 'asset' }
-  const isOther = (said: unknown, known: string) => said !== undefined && said !== known
+  const isOther = (said: unknown, known: string) => (said ?? known) !== known
   if (isOther(name, domain.name) || isOther(version, domain.version)) {
     return { ok: false, reason: 'domain' }
   }

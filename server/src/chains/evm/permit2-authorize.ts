@@ -63,7 +63,7 @@ export async function preparePermit2(
   if (needsPermit && (!takesPermits || permitNonce === NO_NONCE)) {
     return { ok: false, reason: 'allowance' }
   }
-  const isOther = (said: unknown, known: string) => said !== undefined && said !== known
+  const isOther = (said: unknown, known: string) => (said ?? known) !== known
   if (needsPermit) {
     if (domain === undefined) return { ok: false, reason: 'allowance' }
     const { name, version } = extra
