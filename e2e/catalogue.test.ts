@@ -245,7 +245,9 @@ describe('the catalogue', () => {
       expect(await listed(own.url)).toMatchObject([{ ...item, description: 'Own goods' }])
       expect(await ownOf(shop.url)).toMatchObject([{ method: 'GET', settledCount: 2 }])
       const { items } = await florin.x402.resources({ payTo, limit: 2 })
-      expect(items.map(({ resource }) => resource).toSorted()).toEqual([shop.url, own.url].toSorted())
+      expect(items.map(({ resource }) => resource).toSorted()).toEqual(
+        [shop.url, own.url].toSorted(),
+      )
       const { resources } = await florin.x402.search({ query: 'goods', payTo })
       expect(resources).toHaveLength(2)
     } finally {
