@@ -230,7 +230,7 @@ export const limits = {
   tokensPerReadMax: 50,
   /** EVM: contracts that called themselves pools in a log, with what they turned out to be. */
   supposedPoolsKeptMax: 50_000,
-  /** How long a transaction built for somebody else's wallet should be used; about what Solana's chain allows. */
+  /** How long a transaction built for somebody else's wallet should be used at most. Solana's chain allows about that with slots of 400 ms, and half of it with 200. */
   buildValidSeconds: 60,
   rebroadcastBatchMax: 200,
   /** How far ahead of ours the clock of another instance may be: what was noted for a later time was noted before a clock was set back. */
@@ -353,8 +353,8 @@ export const limits = {
   approvalResentSeconds: 600,
   /** Remembered blocks below the final height, to find the ancestor of a reorg that breaks the policy. */
   finalBlocksKept: 64,
-  /** The same where a transaction names a block that it was made on (Solana): an hour of blocks of 400 ms, so that one that is late can be dated. */
-  datedBlocksKept: 9_000,
+  /** The same where a transaction names a block that it was made on (Solana): an hour of blocks of 200 ms, so that one that is late can be dated. */
+  datedBlocksKept: 18_000,
   /** Blocks after the one that a transaction names which may hold it, and some to spare. Source: Agave, `MAX_PROCESSING_AGE`, 150. */
   datedBlocksAfter: 155,
   /** Heads that wait for their block to be followed before what they call final counts. */

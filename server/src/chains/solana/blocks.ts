@@ -10,7 +10,7 @@ import { blockhashFrom, contextFrom, heightFrom, transactionHashFrom } from './a
 const CONFIRMED = { commitment: 'confirmed' }
 const MILLISECONDS = 1000n
 /** Blocks that may stand above the one of a blockhash that is still taken. Source: Agave, `MAX_PROCESSING_AGE`. */
-const LIFETIME_BLOCKS = 150n
+export const LIFETIME_BLOCKS = 150n
 /** The last moment that a date can be. Source: ECMA-262. */
 const TIME_MILLISECONDS_MAX = 8_640_000_000_000_000n
 /** A full block's signatures are about 400 KB of JSON; so many stay far below what an answer may have. */

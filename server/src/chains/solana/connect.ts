@@ -25,6 +25,7 @@ import { renewTerms } from './renew.ts'
 import { openSeenSlot } from './seen-slot.ts'
 import { openSelfCustody } from './self-custody.ts'
 import { signTerms } from './sign.ts'
+import { openSlotPace } from './slot-pace.ts'
 import { openSmartWalletNode } from './smart-wallet-node.ts'
 import { readTerms } from './terms.ts'
 import { HEIGHT, onlyUpToDate } from './up-to-date.ts'
@@ -43,6 +44,7 @@ export function connectSolana(options: ConnectOptions): Chain {
   const identity = identityOf(config)
   for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
   const seen = openSeenSlot(clock, config.blockTimeMilliseconds)
+  const pace = openSlotPace(clock, config.blockTimeMilliseconds)
   const nodeNames = config.rpcUrls.map((_, index) => `node ${index + 1} of ${config.network}`)
   const say = openNodeSay(options)
   const asked = { ...options, onCall: say.onCall }
@@ -55,7 +57,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     height: HEIGHT,
     onHeights: say.onHeights,
   })
-  const facts = openFacts({ transport, clock })
+  const facts = openFacts({ transport, clock, slotMilliseconds: pace.milliseconds })
   const deps = { transport, config, facts }
   const makers = makersOf(config)
   const modules = openModules(config, options.modules, log)
@@ -97,6 +99,7 @@ export function connectSolana(options: ConnectOptions): Chain {
     head: async () => {
       const head = await readHead(transport, config.finality)
       seen.noteNewest(head.height)
+      pace.note(seen.now())
       if (exact.smartWallets !== undefined) walletNode.lookBeside()
       return head
     },

@@ -4,7 +4,7 @@ import type { Read, Transport } from '../json-rpc/transport.ts'
 import { openFacts } from './facts.ts'
 import { HASH } from './test-scene.ts'
 
-function scene() {
+function scene(slotMilliseconds = 400) {
   let now = 0
   let asked = 0
   let isLive = true
@@ -21,7 +21,7 @@ function scene() {
     tellEach: () => [],
   }
   return {
-    facts: openFacts({ transport, clock }),
+    facts: openFacts({ transport, clock, slotMilliseconds: () => slotMilliseconds }),
     pass: (milliseconds: number) => {
       now += milliseconds
     },
@@ -50,4 +50,14 @@ test('what a shape of transfer takes is known for ten minutes', () => {
   expect(facts.unitsOf('a')).toBe(500n)
   pass(1)
   expect(facts.unitsOf('a')).toBeUndefined()
+})
+
+test.each([
+  [400, 60],
+  [350, 52],
+  [200, 30],
+  [2_000, 60],
+  [1, 1],
+])('where slots come every %d ms, a build is good for %d seconds', (slotMilliseconds, seconds) => {
+  expect(scene(slotMilliseconds).facts.validSeconds()).toBe(seconds)
 })

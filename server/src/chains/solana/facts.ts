@@ -3,7 +3,7 @@ import { hasLeft } from '../../kernel/has-left.ts'
 import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import type { Transport } from '../json-rpc/transport.ts'
-import { blockhashLiveRead, lifetimeRead } from './blocks.ts'
+import { blockhashLiveRead, LIFETIME_BLOCKS, lifetimeRead } from './blocks.ts'
 import type { Lifetime } from './blocks.ts'
 import { recentPriceRead } from './fees.ts'
 import { readMint } from './mint.ts'
@@ -24,6 +24,8 @@ export interface Facts {
   lifetime(): Promise<Lifetime>
   /** Whether transactions with a blockhash are taken; the answer may be a second old. */
   isBlockhashLive(blockhash: string): Promise<boolean>
+  /** For how long the chain takes what is built on a young blockhash, as quickly as slots come now; `limits.buildValidSeconds` at most. */
+  validSeconds(): number
   /** Compute units that a shape of transfer was seen to use; undefined when nobody looked lately. */
   unitsOf(shape: string): bigint | undefined
   noteUnits(shape: string, units: bigint): void
@@ -32,9 +34,9 @@ export interface Facts {
 
 /** A mint's fee takes two epochs, four days, from its announcement to its beginning; rent changes with a cluster upgrade. */
 const SLOW_SECONDS = 600
-/** Five slots. */
+/** Ten slots of 200 ms. */
 const PRICE_SECONDS = 2
-/** Two to three slots of the 150 for which a blockhash is taken. */
+/** Five slots of 200 ms, of the 150 for which a blockhash is taken. */
 const BLOCKHASH_SECONDS = 1
 const BLOCKHASHES_MAX = 1_000
 const MINTS_MAX = 1_000
@@ -42,7 +44,16 @@ const SHAPES_MAX = 1_000
 /** Finding a token account takes 0.1 ms; the wallets that pay and are paid again and again are found once. */
 const TOKEN_ACCOUNTS_MAX = 10_000
 
-export function openFacts({ transport, clock }: { transport: Transport; clock: Clock }): Facts {
+/** `slotMilliseconds`: how quickly slots come. */
+export function openFacts({
+  transport,
+  clock,
+  slotMilliseconds,
+}: {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly slotMilliseconds: () => number
+}): Facts {
   const slow = { clock, seconds: SLOW_SECONDS, entriesMax: MINTS_MAX }
   const mint = remember(slow, (address: Address) => readMint(transport, address))
   const rent = remember({ ...slow, entriesMax: 1 }, () => transport.read(rentMinimumRead))
@@ -65,6 +76,10 @@ export function openFacts({ transport, clock }: { transport: Transport; clock: C
     recentPrice: () => price('recent'),
     lifetime: () => lifetime('newest'),
     isBlockhashLive: live,
+    validSeconds: () => {
+      const seconds = Math.floor((Number(LIFETIME_BLOCKS) * slotMilliseconds()) / 1000)
+      return Math.max(1, Math.min(seconds, limits.buildValidSeconds))
+    },
     unitsOf: (shape) => {
       const kept = units.get(shape)
       const now = clock.nowMilliseconds()

@@ -1,4 +1,3 @@
-import { limits } from '../../kernel/limits.ts'
 import type { Address } from '../chain.ts'
 import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type {
@@ -116,7 +115,7 @@ export function preparationOf(
       format: 'solana-v0',
       nonce: null,
       lastValidBlockHeight,
-      validSeconds: limits.buildValidSeconds,
+      validSeconds: deps.facts.validSeconds(),
       expiryEnforcedByChain: true,
       fee,
       carriesCommitment,

@@ -95,7 +95,7 @@ test('of a fee payer who sends for many, only that is read which carries the sig
     return parse(null)
   }
   const transport = { read } as Transport
-  const facts = openFacts({ transport, clock: systemClock })
+  const facts = openFacts({ transport, clock: systemClock, slotMilliseconds: () => 400 })
   const block = {
     ...{ height: 20n, hash: BLOCK, parentHash: '', timeMilliseconds: 0 },
     transactionHashes: sent.map(({ hash }) => hash),

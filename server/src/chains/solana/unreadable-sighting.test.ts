@@ -73,7 +73,7 @@ async function sighted(
     return parse(alone(params[0]))
   }
   const transport = { read } as Transport
-  const facts = openFacts({ transport, clock: systemClock })
+  const facts = openFacts({ transport, clock: systemClock, slotMilliseconds: () => 400 })
   const found = await readSightings({ transport, facts }, [block], async ({ senders }) => ({
     senders: new Set(senders.filter((each) => each === ALICE)),
     commitments: new Set(),

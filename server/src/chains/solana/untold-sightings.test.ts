@@ -84,7 +84,7 @@ async function sightedOf(
     ...{ height: 20n, hash: BLOCK, parentHash: '', timeMilliseconds: 0 },
     transactionHashes: [HASH],
   }
-  const facts = openFacts({ transport, clock: systemClock })
+  const facts = openFacts({ transport, clock: systemClock, slotMilliseconds: () => 400 })
   return readSightings({ transport, facts, modules }, [block], async () => ({
     senders: new Set([ALICE]),
     commitments: new Set(),

@@ -1,0 +1,61 @@
+import type { Clock } from '../../kernel/clock.ts'
+
+/** How quickly the slots of a network come. */
+export interface SlotPace {
+  /** The highest slot that nodes have shown, as it is at this moment. */
+  note(slot: bigint): void
+  /** Milliseconds between two slots, as they came lately; as configured before enough were seen, and never more than that. */
+  milliseconds(): number
+}
+
+interface Seen {
+  readonly slot: bigint
+  readonly atMilliseconds: number
+}
+
+/** What is measured reaches back so far at least, and twice as far at most. */
+const SPAN_MILLISECONDS = 60_000
+/** Less than that says nothing: nodes tell heads in jumps. */
+const SPAN_MILLISECONDS_MIN = 15_000
+/** More slots at once are no pace: a node that was behind was asked before, or the service stood still. */
+const QUICKEST_PACE = 4
+const JUMP_SLOTS_MAX = 100
+
+/**
+ * Measures the pace, because a cluster changes it while nobody here changes a file: Solana went from 400 ms to 200 ms in steps of one epoch (SIMD-0525). Slots
+ * that stand still count for nothing: they may come as quickly as ever a moment later.
+ */
+export function openSlotPace(clock: Clock, configuredMilliseconds: number): SlotPace {
+  let from: Seen | undefined
+  let middle: Seen | undefined
+  let newest: Seen | undefined
+
+  function follows({ slot, atMilliseconds }: Seen, before: Seen | undefined): boolean {
+    if (before === undefined) return false
+    const elapsed = atMilliseconds - before.atMilliseconds
+    const most = (elapsed / configuredMilliseconds) * QUICKEST_PACE + JUMP_SLOTS_MAX
+    const slots = slot - before.slot
+    return elapsed >= 0 && slots >= 0n && Number(slots) <= most
+  }
+
+  return {
+    note: (slot) => {
+      const seen = { slot, atMilliseconds: clock.nowMilliseconds() }
+      if (from === undefined || middle === undefined || !follows(seen, newest)) {
+        from = middle = newest = seen
+        return
+      }
+      newest = seen
+      if (seen.atMilliseconds - middle.atMilliseconds < SPAN_MILLISECONDS) return
+      from = middle
+      middle = seen
+    },
+    milliseconds: () => {
+      if (from === undefined || newest === undefined) return configuredMilliseconds
+      const elapsed = newest.atMilliseconds - from.atMilliseconds
+      const slots = Number(newest.slot - from.slot)
+      if (elapsed < SPAN_MILLISECONDS_MIN || slots === 0) return configuredMilliseconds
+      return Math.min(elapsed / slots, configuredMilliseconds)
+    },
+  }
+}
