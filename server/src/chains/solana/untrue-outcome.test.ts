@@ -140,6 +140,15 @@ test('a payment that was made is not called a failed one, nor a failed one made'
   expect(await outcomeOf(lie, failed, 2)).toMatchObject({ state: 'mined', succeeded: false })
 })
 
+test('what stands in a block and did not run, since nobody could pay its fee, failed and cost nothing', async () => {
+  const truth = whole([PAY, MEMO], { ...around([], 1_000, 'InsufficientFundsForFee'), fee: 0 })
+  const failed = { state: 'mined', succeeded: false, feePaid: 0n, transfers: [] }
+  expect(await outcomeOf(truth, truth, 1)).toMatchObject(failed)
+  // Whatever took a fee or moved something ran.
+  const lie = { ...truth, meta: { ...truth.meta, fee: FEE } }
+  expect(await outcomeOf(lie, truth, 1)).toMatchObject({ state: 'untold' })
+})
+
 function shown(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? `${value}n` : value
 }
