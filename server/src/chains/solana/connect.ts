@@ -44,7 +44,10 @@ export function connectSolana(options: ConnectOptions): Chain {
   const identity = identityOf(config)
   for (const { asset } of config.assets) if (asset !== 'native') knownAddress(asset)
   const seen = openSeenSlot(clock, config.blockTimeMilliseconds)
-  const pace = openSlotPace(clock, config.blockTimeMilliseconds)
+  const pace = openSlotPace(clock, config.blockTimeMilliseconds, (milliseconds) => {
+    const facts = { network: config.network, milliseconds: Math.round(milliseconds) }
+    log.warn(facts, 'slots come much quicker than blockTimeMilliseconds of the networks file says')
+  })
   const nodeNames = config.rpcUrls.map((_, index) => `node ${index + 1} of ${config.network}`)
   const say = openNodeSay(options)
   const asked = { ...options, onCall: say.onCall }

@@ -21,11 +21,20 @@ const SPAN_MILLISECONDS_MIN = 15_000
 const QUICKEST_PACE = 4
 const JUMP_SLOTS_MAX = 100
 
+/** A pace that is so much quicker than configured, as a part of it, is told. */
+const TOLD_BELOW = 0.75
+
 /**
- * Measures the pace, because a cluster changes it while nobody here changes a file: Solana went from 400 ms to 200 ms in steps of one epoch (SIMD-0525). Slots
- * that stand still count for nothing: they may come as quickly as ever a moment later.
+ * Measures the pace, because a cluster changes it while nobody here changes a file: Solana went from 400 ms to 200 ms in steps of one epoch (SIMD-0525). A
+ * chain that stood still is never taken for slower than configured: it may go on as quickly as ever. `onQuicker` is told once, since all else here is
+ * reckoned by the file.
  */
-export function openSlotPace(clock: Clock, configuredMilliseconds: number): SlotPace {
+export function openSlotPace(
+  clock: Clock,
+  configuredMilliseconds: number,
+  onQuicker: (milliseconds: number) => void = () => undefined,
+): SlotPace {
+  let isTold = false
   let from: Seen | undefined
   let middle: Seen | undefined
   let newest: Seen | undefined
@@ -38,6 +47,14 @@ export function openSlotPace(clock: Clock, configuredMilliseconds: number): Slot
     return elapsed >= 0 && slots >= 0n && Number(slots) <= most
   }
 
+  function milliseconds(): number {
+    if (from === undefined || newest === undefined) return configuredMilliseconds
+    const elapsed = newest.atMilliseconds - from.atMilliseconds
+    const slots = Number(newest.slot - from.slot)
+    if (elapsed < SPAN_MILLISECONDS_MIN || slots === 0) return configuredMilliseconds
+    return Math.min(elapsed / slots, configuredMilliseconds)
+  }
+
   return {
     note: (slot) => {
       const seen = { slot, atMilliseconds: clock.nowMilliseconds() }
@@ -46,16 +63,15 @@ export function openSlotPace(clock: Clock, configuredMilliseconds: number): Slot
         return
       }
       newest = seen
+      const now = milliseconds()
+      if (!isTold && now < configuredMilliseconds * TOLD_BELOW) {
+        isTold = true
+        onQuicker(now)
+      }
       if (seen.atMilliseconds - middle.atMilliseconds < SPAN_MILLISECONDS) return
       from = middle
       middle = seen
     },
-    milliseconds: () => {
-      if (from === undefined || newest === undefined) return configuredMilliseconds
-      const elapsed = newest.atMilliseconds - from.atMilliseconds
-      const slots = Number(newest.slot - from.slot)
-      if (elapsed < SPAN_MILLISECONDS_MIN || slots === 0) return configuredMilliseconds
-      return Math.min(elapsed / slots, configuredMilliseconds)
-    },
+    milliseconds,
   }
 }
