@@ -17,6 +17,8 @@ export const EXTRAS: Readonly<Record<string, string>> = {
     'on EVM a node shows a block whatever kinds of transactions it holds; on Solana it refuses one with a newer version',
   'solana/look-back.ts': 'only bytes with a lifetime need proof that they are dead',
   'solana/dead-from.ts': 'only bytes with a lifetime need proof that they are dead',
+  'solana/slot-pace.ts':
+    'on EVM bytes have no lifetime; on Solana it is counted in blocks, and a cluster changes how quickly these come',
   'solana/seen-slot.ts':
     'on EVM a look-up that finds nothing is not held against how far a node is',
 }
