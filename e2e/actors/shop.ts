@@ -29,6 +29,10 @@ export interface ShopSettings {
   readonly price: string
   /** It describes what it sells, to be found. */
   readonly isListed?: true
+  /** It takes the money before its handler runs. */
+  readonly isUpfront?: true
+  /** Solana: a node of its own, whose newest blockhash it hands out with its demand. */
+  readonly solanaRpcUrl?: string
   /** EVM: a token that is paid by Permit2, of which `upto` takes the charge only. Left out: by EIP-3009. */
   readonly permit2?: {
     readonly asset: string
@@ -53,8 +57,8 @@ const facilitator = new HTTPFacilitatorClient({
 const server = new x402ResourceServer(facilitator)
   .register('eip155:*', new ExactEvmScheme())
   .register('eip155:*', new UptoEvmScheme())
-  .register('solana:*', new ExactSvmScheme())
-const { network, payTo, permit2, isListed } = settings
+  .register('solana:*', new ExactSvmScheme(hintsOf(settings)))
+const { network, payTo, permit2, isListed, isUpfront } = settings
 if (isListed) server.registerExtension(bazaarResourceServerExtension)
 const scheme = permit2?.charge === undefined ? 'exact' : 'upto'
 const price =
@@ -71,7 +75,10 @@ const sponsoring = {
 }
 const routes = {
   'GET /goods': {
-    accepts: { scheme, network, payTo, price },
+    accepts: {
+      ...{ scheme, network, payTo, price },
+      ...(isUpfront ? { extra: { paymentFlow: 'upfront' } } : {}),
+    },
     description: 'Goods',
     extensions: {
       ...(permit2 === undefined
@@ -109,3 +116,7 @@ await once(listening, 'listening')
 const { port } = listening.address() as AddressInfo
 process.stdout.write(`http://127.0.0.1:${port}/goods\n`)
 process.stdin.on('end', () => process.exit(0)).resume()
+
+function hintsOf({ solanaRpcUrl: rpcUrl }: ShopSettings) {
+  return rpcUrl === undefined ? {} : { rpcUrl }
+}
