@@ -14,7 +14,8 @@ import {
   transactionErrorFrom,
   transactionHashFrom,
 } from './answer.ts'
-import { BLOCKS_PER_READ_MAX, readBlockAccounts, readBlockRecords } from './block-accounts.ts'
+import { readBlockAccounts, readBlockRecords } from './block-accounts.ts'
+import { BLOCKS_AT_ONCE, ofEachBlock } from './block-requests.ts'
 import type { Facts } from './facts.ts'
 import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import { topLevelInstructions } from './instructions.ts'
@@ -53,11 +54,9 @@ export async function readArrivals(
   const tokens = new Set(config.assets.map(({ asset }) => asset))
   const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
   const arrivals: Arrival[] = []
-  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
-    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const found = await Promise.all(
-      part.map((block) => candidatesIn(transport, block, tokens, unread)),
-    )
+  for (let from = 0; from < filled.length; from += BLOCKS_AT_ONCE) {
+    const part = filled.slice(from, from + BLOCKS_AT_ONCE)
+    const found = await ofEachBlock(part, (block) => candidatesIn(transport, block, tokens, unread))
     if (found.includes(undefined)) return undefined
     const candidates = found.flatMap((each) => each ?? [])
     const mine = await ours([...new Set(candidates.flatMap(({ addresses }) => addresses))])

@@ -137,6 +137,8 @@ function accountsRead<Value>(
   return {
     method: 'getBlock',
     params: [Number(block.height), OPTIONS],
+    // The others that are under way are for other blocks.
+    hasGathered: true,
     parse: (result) => {
       const fields = fieldsFrom(result, 'block')
       if (blockhashFrom(fields['blockhash'], 'blockhash') !== block.hash) return undefined

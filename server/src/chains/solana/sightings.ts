@@ -7,7 +7,8 @@ import type { SelfCustody, Sighting, SightedTransfer } from '../self-custody.ts'
 import { knownAddress } from './account.ts'
 import { addressFrom, heightFrom, indexFrom, textFrom, transactionHashFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
-import { BLOCKS_PER_READ_MAX, OTHER_NODE, readBlockRecords } from './block-accounts.ts'
+import { OTHER_NODE, readBlockRecords } from './block-accounts.ts'
+import { BLOCKS_AT_ONCE, ofEachBlock } from './block-requests.ts'
 import type { Facts } from './facts.ts'
 import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import { summaryOf } from './instruction-summary.ts'
@@ -57,10 +58,10 @@ export async function readSightings(
   const { transport } = deps
   const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
   const sightings: Sighting[] = []
-  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
-    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const read = await Promise.all(
-      part.map((block) => readBlockRecords(transport, block, (each) => includedFrom(each, block))),
+  for (let from = 0; from < filled.length; from += BLOCKS_AT_ONCE) {
+    const part = filled.slice(from, from + BLOCKS_AT_ONCE)
+    const read = await ofEachBlock(part, (block) =>
+      readBlockRecords(transport, block, (each) => includedFrom(each, block)),
     )
     if (read.includes(undefined)) return undefined
     const included = read.flatMap((each) => each?.found ?? [])

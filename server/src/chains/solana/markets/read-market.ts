@@ -4,7 +4,8 @@ import type { Fields } from '../../json-rpc/answer.ts'
 import type { Read, Transport } from '../../json-rpc/transport.ts'
 import type { MarketFact } from '../../market.ts'
 import { addressFrom, amountFrom, indexFrom, integerFrom, transactionHashFrom } from '../answer.ts'
-import { BLOCKS_PER_READ_MAX, readBlockAccounts } from '../block-accounts.ts'
+import { readBlockAccounts } from '../block-accounts.ts'
+import { BLOCKS_AT_ONCE, ofEachBlock } from '../block-requests.ts'
 import { lamportTransfer, topLevelInstructions } from '../instructions.ts'
 import { accountsOf, outcomeOptions } from '../outcome.ts'
 import { tokenTransfers } from '../token-transfers.ts'
@@ -33,12 +34,10 @@ export async function readMarket(
 ): Promise<readonly MarketFact[] | undefined> {
   const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
   const facts: MarketFact[] = []
-  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
-    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
-    const read = await Promise.all(
-      part.map((block) =>
-        readBlockAccounts(transport, block, (each) => signedFrom(each, block, makers)),
-      ),
+  for (let from = 0; from < filled.length; from += BLOCKS_AT_ONCE) {
+    const part = filled.slice(from, from + BLOCKS_AT_ONCE)
+    const read = await ofEachBlock(part, (block) =>
+      readBlockAccounts(transport, block, (each) => signedFrom(each, block, makers)),
     )
     if (read.includes(undefined)) return undefined
     const signed = read.flatMap((each) => each ?? [])
