@@ -28,6 +28,7 @@ import { logLevelOf } from './log-level.ts'
 import { ownUrl } from './own-url.ts'
 import { CONFIGURATION_EXIT_CODE, problemText } from './problem.ts'
 import { renewTlsOnHangUp } from './renew-tls.ts'
+import { sayCurrencyTokens } from './say-currency-tokens.ts'
 import { sayUnsettled } from './say-unsettled.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
@@ -102,6 +103,7 @@ async function serve(
     const { port } = await open(service, config)
     const network = networks.map((each) => each.network).join(' ')
     log.info({ host: config.host, port, network, version: await ownVersion() }, 'listening')
+    sayCurrencyTokens(log, networks)
     await sayUnsettled({ store: service.store, log }, networks)
     const link = await firstLinkText({ store: service.store, clock, log }, ownUrl(config, port))
     if (link !== undefined) note(link)
