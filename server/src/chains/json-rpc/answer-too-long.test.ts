@@ -3,12 +3,12 @@ import { systemClock } from '../../kernel/clock.ts'
 import { limits } from '../../kernel/limits.ts'
 import { Secret } from '../../kernel/secret.ts'
 import { NodeFailure } from '../chain.ts'
-import { AnswerTooLong, inShorterAnswers } from './answer-too-long.ts'
+import { AnswerTooLong } from './answer-too-long.ts'
 import { openEndpoint } from './endpoint.ts'
 import { openNodeHealth } from './node-health.ts'
 import { postText } from './post-text.ts'
 import { startTestNode } from './test-node.ts'
-import type { Script, TestNode } from './test-node.ts'
+import type { Reply, Script, TestNode } from './test-node.ts'
 import { openTransport } from './transport.ts'
 import type { Read } from './transport.ts'
 
@@ -19,9 +19,9 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.stop()))
 })
 
-/** A node that answers each method with as many characters as it names. */
+/** A node that answers each call with as many characters as it names. */
 async function start(script: Script = {}): Promise<TestNode> {
-  const reply: Script['reply'] = (method) => ({ result: 'x'.repeat(Number(method)) })
+  const reply: Script['reply'] = (_, [size]) => ({ result: 'x'.repeat(Number(size)) })
   const node = await startTestNode({ reply, ...script })
   nodes.push(node)
   return node
@@ -30,22 +30,20 @@ async function start(script: Script = {}): Promise<TestNode> {
 function open(...started: readonly TestNode[]) {
   const clock = systemClock
   const endpoints = started.map(({ url }, index) =>
-    inShorterAnswers(
-      openEndpoint({
-        url: new Secret(url),
-        name: `node ${index + 1}`,
-        ...{ clock, callSeconds: 5, responseBytesMax: BYTES_MAX, post: postText },
-      }),
-    ),
+    openEndpoint({
+      url: new Secret(url),
+      name: `node ${index + 1}`,
+      ...{ clock, callSeconds: 5, responseBytesMax: BYTES_MAX, post: postText },
+    }),
   )
   const health = openNodeHealth({
     ...{ hosts: started.map(({ url }) => url), clock, limits, behindBlocksMax: 5n },
     onChange: () => undefined,
   })
   const transport = openTransport({ endpoints, onCall: () => undefined, clock, health, limits })
-  const read = (characters: number) => {
+  const read = (characters: number, method = 'eth_getLogs') => {
     const asked: Read<number> = {
-      ...{ method: `${characters}`, params: [], isUnique: true },
+      ...{ method, params: [characters], isUnique: true },
       parse: (result) => String(result).length,
     }
     return transport.read(asked)
@@ -59,16 +57,37 @@ describe('what is too long together', () => {
     const node = await start()
     const { read } = open(node)
     const sizes = [4_000, 4_001, 4_002, 100, 9_000]
-    expect(await Promise.all(sizes.map(read))).toEqual(sizes)
+    expect(await Promise.all(sizes.map((size) => read(size)))).toEqual(sizes)
     expect(node.requests.map(({ length }) => length)).toEqual([5, 3, 2, 1, 2])
+  })
+
+  test('is taken apart from the longest on, and what nobody makes long stays in one request', async () => {
+    const node = await start()
+    const { read } = open(node)
+    const asked: readonly (readonly [number, string])[] = [
+      [10, 'eth_getBalance'],
+      [6_000, 'eth_getBlockByHash'],
+      [11, 'eth_getTransactionCount'],
+      [3_000, 'eth_getTransactionReceipt'],
+      [6_001, 'eth_getLogs'],
+      [12, 'eth_call'],
+    ]
+    const read6 = asked.map(([size, method]) => read(size, method))
+    expect(await Promise.all(read6)).toEqual(asked.map(([size]) => size))
+    expect(node.requests.slice(1)).toEqual([
+      ['eth_getBalance', 'eth_getTransactionCount', 'eth_getTransactionReceipt', 'eth_call'],
+      ['eth_getBlockByHash', 'eth_getLogs'],
+      ['eth_getBlockByHash'],
+      ['eth_getLogs'],
+    ])
   })
 
   test('leaves what is short its answer where one part is too long, or is not answered', async () => {
     for (const odd of [12_000, 8_000]) {
-      const reply: Script['reply'] = (method) =>
-        method === '8000' ? 'unanswered' : { result: 'x'.repeat(Number(method)) }
+      const reply: Script['reply'] = (_, [size]) =>
+        size === 8_000 ? 'unanswered' : { result: 'x'.repeat(Number(size)) }
       const { read } = open(await start({ reply }))
-      const reads = [9_000, 500, odd].map(read)
+      const reads = [9_000, 500, odd].map((size) => read(size))
       const [first, second, third] = await Promise.allSettled(reads)
       expect([first, second].map((each) => each?.status)).toEqual(['fulfilled', 'fulfilled'])
       expect(third).toMatchObject({ status: 'rejected', reason: expect.any(NodeFailure) })
@@ -93,4 +112,69 @@ describe('what is too long alone', () => {
     expect(states()).toEqual(['ok', 'ok'])
     expect(await read(100)).toBe(100)
   })
+})
+
+/** What a node says that bounds its own answers: to the calls behind the one by which a batch got too long, to a lone one, or to a batch as a whole. */
+const BOUNDED_BYTES = 6_000
+const bounded = async (error: { code: number; message: string }, isWhole = false) => {
+  const node = await start({
+    replyAll: (calls) => {
+      let bytes = 0
+      const answers = calls.map(({ params: [size] }): Reply => {
+        if (bytes > BOUNDED_BYTES) return { error }
+        bytes += Number(size)
+        return { result: 'x'.repeat(Number(size)) }
+      })
+      return isWhole && bytes > BOUNDED_BYTES && calls.length > 1 ? { error } : answers
+    },
+  })
+  return node
+}
+
+describe('what a node itself finds too long together', () => {
+  test.each([
+    [-32_003, 'response too large', false],
+    [-32_011, 'The batch response was too large', true],
+  ] as const)('is asked again in shorter parts: %i %s', async (code, message, isWhole) => {
+    for (const count of [1, 2]) {
+      const all = await Promise.all(
+        Array.from({ length: count }, () => bounded({ code, message }, isWhole)),
+      )
+      const { read, states } = open(...all)
+      const sizes = [4_000, 4_001, 4_002, 4_003, 4_004, 4_005, 4_006, 4_007]
+      expect(await Promise.all(sizes.map((size) => read(size)))).toEqual(sizes)
+      expect(states()).toEqual(all.map(() => 'ok'))
+    }
+  })
+
+  test.each([
+    [-32_008, 'Response is too big'],
+    [-32_011, 'Response size limit exceeded. Max response size 10 bytes'],
+  ])('and alone is told as that: %i %s', async (code, message) => {
+    const { read } = open(await start({ reply: () => ({ error: { code, message } }) }))
+    await expect(read(100)).rejects.toThrow(AnswerTooLong)
+  })
+
+  test('any other no is no such word', async () => {
+    for (const message of [
+      'transaction rejected',
+      'the request is too large',
+      'too many requests',
+    ]) {
+      const { read } = open(await start({ reply: () => ({ error: { code: -32_003, message } }) }))
+      const reason: unknown = await read(100).catch((error: unknown) => error)
+      expect(reason).toBeInstanceOf(NodeFailure)
+      expect(reason).not.toBeInstanceOf(AnswerTooLong)
+    }
+  })
+})
+
+test('a node that answers everything at too great length is left for the next one at once', async () => {
+  const endless = await start({ reply: () => ({ result: 'x'.repeat(BYTES_MAX + 1) }) })
+  const sound = await start()
+  const { read, states } = open(endless, sound)
+  const sizes = Array.from({ length: 50 }, (_, index) => 10 + index)
+  expect(await Promise.all(sizes.map((size) => read(size)))).toEqual(sizes)
+  expect(endless.requests).toHaveLength(1)
+  expect(states()).toEqual(['aside', 'ok'])
 })

@@ -1,4 +1,5 @@
 import { NodeFailure } from '../chain.ts'
+import { AnswerTooLong, isTooLongToAnswer } from './answer-too-long.ts'
 import { isObject } from './answer.ts'
 
 /** One JSON-RPC call. Source: JSON-RPC 2.0. */
@@ -27,8 +28,8 @@ export function writeCalls(calls: readonly NodeCall[]): string {
 }
 
 /**
- * The answers to `count` calls in their order, a NodeFailure in place of one that is missing. Throws NodeFailure when
- * the body is no answer to them at all. `scrub` takes secrets out of the node's texts.
+ * The answers to `count` calls in their order, a NodeFailure in place of one that is missing, AnswerTooLong where the node says that. Throws NodeFailure when
+ * the body is no answer to them at all, AnswerTooLong where it says so of all. `scrub` takes secrets out of the node's texts.
  */
 export function readAnswers(
   text: string,
@@ -38,9 +39,11 @@ export function readAnswers(
   const body = parseJson(text)
   const items = count === 1 && !Array.isArray(body) ? [body] : body
   if (!Array.isArray(items)) {
-    throw new NodeFailure(`the node refused a batch: ${reasonOf(body, scrub)}`)
+    const message = reasonOf(body, scrub)
+    if (isTooLongToAnswer({ message })) throw new AnswerTooLong(message)
+    throw new NodeFailure(`the node refused a batch: ${message}`)
   }
-  const answers = new Map<unknown, NodeAnswer>()
+  const answers = new Map<unknown, NodeAnswer | NodeFailure>()
   for (const item of items) {
     const answer = answerFrom(item, scrub)
     if (isObject(item) && answer !== undefined) answers.set(item['id'], answer)
@@ -73,14 +76,19 @@ function exactInteger(_key: string, value: unknown, context?: { source?: string 
   return source !== undefined && INTEGER.test(source) ? BigInt(source) : value
 }
 
-function answerFrom(item: unknown, scrub: (text: string) => string): NodeAnswer | undefined {
+function answerFrom(
+  item: unknown,
+  scrub: (text: string) => string,
+): NodeAnswer | AnswerTooLong | undefined {
   if (!isObject(item)) return undefined
   const error = item['error']
   if (error === undefined || error === null) {
     return 'result' in item ? { ok: true, result: item['result'] } : undefined
   }
   const code = isObject(error) && typeof error['code'] === 'number' ? error['code'] : 0
-  return { ok: false, error: { code, message: reasonOf(item, scrub) } }
+  const message = reasonOf(item, scrub)
+  if (isTooLongToAnswer({ message })) return new AnswerTooLong(`${code} ${message}`)
+  return { ok: false, error: { code, message } }
 }
 
 function reasonOf(body: unknown, scrub: (text: string) => string): string {

@@ -1,7 +1,6 @@
 import { limits } from '../../kernel/limits.ts'
 import type { ConnectOptions } from '../connect-options.ts'
 import type { NodeState } from '../node-state.ts'
-import { inShorterAnswers } from './answer-too-long.ts'
 import { openEndpoint } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { NodeCall } from './messages.ts'
@@ -31,16 +30,14 @@ export function openNodes(
   const patience = rpcUrls.length > 1 ? limits.nodeCallWithOthersSeconds : limits.nodeCallSeconds
   const endpoints = rpcUrls.map((url, index) =>
     guard(
-      inShorterAnswers(
-        openEndpoint({
-          url,
-          name: `node ${index + 1} of ${network}`,
-          clock,
-          callSeconds: callSeconds ?? patience,
-          responseBytesMax: limits.nodeResponseBytesMax,
-          post,
-        }),
-      ),
+      openEndpoint({
+        url,
+        name: `node ${index + 1} of ${network}`,
+        clock,
+        callSeconds: callSeconds ?? patience,
+        responseBytesMax: limits.nodeResponseBytesMax,
+        post,
+      }),
     ),
   )
   const inTime = Math.ceil((limits.nodeBehindSecondsMax * 1000) / blockTimeMilliseconds)

@@ -20,6 +20,10 @@ export interface Script {
   readonly chainId?: bigint
   /** Answers one call. */
   readonly reply?: (method: string, params: readonly unknown[]) => Reply
+  /** Answers a request's calls together: each by itself, or all of them by one error. */
+  readonly replyAll?: (
+    calls: readonly { readonly params: readonly unknown[] }[],
+  ) => readonly Reply[] | { readonly error: object }
   /** Waited for before a request is answered. */
   readonly hold?: () => Promise<void>
   /** Takes the whole request over; true means that it did. */
@@ -52,7 +56,15 @@ export async function startTestNode(script: Script): Promise<TestNode> {
     requests.push(items.map(({ method }) => method))
     await script.hold?.()
     if (script.accident?.(request, response) === true) return
-    const answers = items.flatMap((item) => answerTo(script, item))
+    const together = script.replyAll?.(items)
+    if (together !== undefined && 'error' in together) {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: null, ...together }))
+      return
+    }
+    const answers = items.flatMap((item, index) => {
+      const reply = together?.[index]
+      return answerTo(reply === undefined ? script : { ...script, reply: () => reply }, item)
+    })
     response.setHeader('content-type', 'application/json')
     // Out of order on purpose: JSON-RPC promises none.
     response.end(JSON.stringify(Array.isArray(body) ? answers.toReversed() : answers[0]))

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { openTurns } from '../../kernel/turns.ts'
 import { NodeFailure } from '../chain.ts'
-import { AnswerTooLong } from './answer-too-long.ts'
+import { AnswerTooLong, inShorterAnswers } from './answer-too-long.ts'
 import { NodeTimeout } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { NodeAnswer, NodeCall } from './messages.ts'
@@ -68,6 +68,12 @@ export interface TransportOptions {
   }
 }
 
+/** How a node is asked: for what says nothing of how well it does, and in parts where the whole is too long. */
+interface Asking {
+  readonly isApart?: boolean
+  readonly inParts?: boolean
+}
+
 /**
  * With so many requests under way, reads wait a moment, or until one of those ends, and share the next: callers who came one by one once sent
  * 25 requests of 7 calls for a wave of 64, of which 5 were the same in all.
@@ -80,6 +86,7 @@ const FULL = 'too many reads wait for the node'
 /** Opens the way to a network's nodes; at least one endpoint. */
 export function openTransport(options: TransportOptions): Transport {
   const { endpoints, onCall, clock, health, limits } = options
+  const inParts = endpoints.map(inShorterAnswers)
   const waiting = new Map<string, { readonly call: NodeCall; readonly takers: Taker[] }>()
   const tells = endpoints.map(() => 0)
   const inApartTurn = openTurns(limits.nodeApartMax)
@@ -189,7 +196,7 @@ export function openTransport(options: TransportOptions): Transport {
 
   /** A lone node is asked twice: some errors last for one block only. */
   async function askAgain(reads: readonly WaitingRead[], isApart: boolean): Promise<void> {
-    const first = await ask(0, reads, isApart)
+    const first = await ask(0, reads, { isApart, inParts: true })
     // What a caller, or a block, made too large to answer is too large the second time, too.
     const isHopeless = (isApart && first.refusals === undefined) || first.isTooLong
     if (first.unserved === 0 || first.failure instanceof NodeTimeout || isHopeless) {
@@ -197,40 +204,55 @@ export function openTransport(options: TransportOptions): Transport {
       return
     }
     first.handOverServed()
-    const second = await ask(0, first.left, isApart)
+    const second = await ask(0, first.left, { isApart, inParts: true })
     second.handOver()
   }
 
-  /** The whole batch of one node after the other, until one serves all of it; else what the best of them gave. */
+  /**
+   * The whole batch of one node after the other, until one serves all of it; else what the best of them gave. Those that answer at too great length
+   * are asked for it in parts only when nobody does better: that is up to twice as many answers as calls, each of them too long.
+   */
   async function askNodeAfterNode(reads: readonly WaitingRead[], isApart: boolean): Promise<void> {
+    const nodes = health.order()
+    const whole = await askEach(nodes, reads, { isApart, inParts: false })
+    const long = whole.filter(({ hasTooLong }) => hasTooLong).map(({ node }) => node)
+    const isServed = whole.some(({ unserved }) => unserved === 0)
+    const parted =
+      isServed || long.length === 0 || reads.length < 2
+        ? []
+        : await askEach(long, reads, { isApart, inParts: true })
+    const [best] = [...parted, ...whole].toSorted((a, b) => a.unserved - b.unserved)
+    if (best === undefined) throw new NodeFailure('no node is configured')
+    best.handOver()
+  }
+
+  async function askEach(
+    nodes: readonly number[],
+    reads: readonly WaitingRead[],
+    how: Asking,
+  ): Promise<readonly Round[]> {
     const rounds: Round[] = []
-    for (const node of health.order()) {
-      const round = await ask(node, reads, isApart)
+    for (const node of nodes) {
+      const round = await ask(node, reads, how)
       const alike =
         round.refusals !== undefined && rounds.some((each) => each.refusals === round.refusals)
       rounds.push(round)
       if (round.unserved === 0) {
         // What one node did the others could have done.
         for (const { node: poor, failure } of rounds.slice(0, -1)) {
-          if (!isApart) health.failed(poor, failure?.message ?? 'it did not answer')
+          if (how.isApart !== true) health.failed(poor, failure?.message ?? 'it did not answer')
         }
         break
       }
       // Two nodes say the same no: it is about the read, and a third would only cost time.
       if (alike) break
     }
-    const [best] = rounds.toSorted((a, b) => a.unserved - b.unserved)
-    if (best === undefined) throw new NodeFailure('no node is configured')
-    best.handOver()
+    return rounds
   }
 
-  async function ask(
-    node: number,
-    reads: readonly WaitingRead[],
-    isApart: boolean,
-  ): Promise<Round> {
+  async function ask(node: number, reads: readonly WaitingRead[], how: Asking): Promise<Round> {
     const calls = reads.map(({ call }) => call)
-    const answers = await answersOf(node, calls, isApart)
+    const answers = await answersOf(node, calls, how)
     return judgeRound(node, reads, answers)
   }
 
@@ -255,13 +277,13 @@ export function openTransport(options: TransportOptions): Transport {
     void Promise.all(nodes.map(heightOf)).then((seen) => health.seen(new Map(seen.flat())))
   }
 
-  /** One request to one node; a request that failed is a failure of each of its calls. */
+  /** One request to one node, or those that its parts take; a request that failed is a failure of each of its calls. */
   async function answersOf(
     node: number,
     calls: readonly NodeCall[],
-    isApart = false,
+    how: Asking = {},
   ): Promise<NodeAnswers> {
-    const endpoint = endpoints[node]
+    const endpoint = (how.inParts === true ? inParts : endpoints)[node]
     if (endpoint === undefined) throw new RangeError('there is no such node')
     const startedMilliseconds = clock.nowMilliseconds()
     const answers: NodeAnswers = await endpoint.post(calls).catch((error: unknown) => {
@@ -271,7 +293,7 @@ export function openTransport(options: TransportOptions): Transport {
     const milliseconds = clock.nowMilliseconds() - startedMilliseconds
     const failure = answers.find((answer): answer is NodeFailure => answer instanceof NodeFailure)
     const isWhole = answers.length > 0 && answers.every((answer) => answer === failure)
-    if (!isApart) {
+    if (how.isApart !== true) {
       const isTooLong = failure instanceof AnswerTooLong
       if (isWhole && !isTooLong) health.failed(node, failure?.message ?? 'it did not answer')
       else health.answered(node, milliseconds)

@@ -81,6 +81,8 @@ export interface Round {
   readonly refusals: string | undefined
   /** Nothing failed but what is too long to be answered. */
   readonly isTooLong: boolean
+  /** Some of it is too long to be answered, or all of it together. */
+  readonly hasTooLong: boolean
   /** Gives every taker its value, or why it has none. */
   handOver(): void
   /** Those that it serves not. */
@@ -114,6 +116,7 @@ export function judgeRound(
       ? failures.map(({ index, verdict }) => `${index}:${verdict.refusal}`).join()
       : undefined,
     isTooLong: failures.every(({ verdict }) => verdict.failure instanceof AnswerTooLong),
+    hasTooLong: failures.some(({ verdict }) => verdict.failure instanceof AnswerTooLong),
     left: [...Map.groupBy(failures, ({ read }) => read)].map(([{ call }, those]) => ({
       call,
       takers: those.map(({ taker }) => taker),
