@@ -15,22 +15,22 @@ const DEPENDS_ON_HEIGHT: ReadonlySet<string> = new Set([
 
 /**
  * Refuses what a node says of receipts and nonces while it is behind a height that is known to be final. Without this
- * a node that lags would show a transaction as absent whose nonce another node has just called used up for good.
+ * a node that lags would show a transaction as absent whose nonce another node has just called used up for good. Its
+ * height is asked first, so that what it says is not older.
  */
 export function onlyUpToDate(finalHeight: () => bigint, endpoint: Endpoint): Endpoint {
   return {
     post: async (calls) => {
       if (!calls.some(({ method }) => DEPENDS_ON_HEIGHT.has(method))) return endpoint.post(calls)
       const needed = finalHeight()
-      const answers = await endpoint.post([...calls, BLOCK_NUMBER])
-      const answer = answers[calls.length]
+      const [answer, ...answers] = await endpoint.post([BLOCK_NUMBER, ...calls])
       if (answer instanceof NodeFailure) throw answer
       if (answer?.ok !== true) throw new NodeFailure('the node does not tell its height')
       const height = quantityFrom(answer.result, 'height')
       if (height < needed) {
         throw new NodeFailure(`the node is at block ${height}, and block ${needed} is final`)
       }
-      return answers.slice(0, calls.length)
+      return answers
     },
   }
 }

@@ -95,3 +95,29 @@ test.each(
     }
   },
 )
+
+test.each(FAMILIES)(
+  'nor from one that reached that height between the look-up and the question for it: $family',
+  async (family) => {
+    let height = BEHIND
+    let lookedAt = 0n
+    const post: PostText = ({ body }) => {
+      const items = JSON.parse(body) as { id: number; method: string }[]
+      // One call after the other, and a block behind the first.
+      const answers = items.map(({ id, method }) => {
+        if (method === family.lookUp) lookedAt = height
+        const result = method === family.heightMethod ? family.heightOf(height) : null
+        height = FINAL
+        return { jsonrpc: '2.0', id, result }
+      })
+      const answer = Promise.resolve({ status: 200, text: JSON.stringify(answers) })
+      return { answer, abandon: () => undefined }
+    }
+    const config = testNetwork(['http://127.0.0.1:1'])
+    const log = openLog('silent')
+    const { transport } = openNodes({ config, log, clock: systemClock, post }, family.kind)
+    const parse = (result: unknown) => result
+    expect(await transport.read({ method: family.lookUp, params: [], parse })).toBeNull()
+    expect(lookedAt).toBe(FINAL)
+  },
+)
