@@ -155,17 +155,19 @@ describe('what a node itself finds too long together', () => {
     await expect(read(100)).rejects.toThrow(AnswerTooLong)
   })
 
-  test('any other no is no such word', async () => {
-    for (const message of [
-      'transaction rejected',
-      'the request is too large',
-      'too many requests',
-    ]) {
-      const { read } = open(await start({ reply: () => ({ error: { code: -32_003, message } }) }))
-      const reason: unknown = await read(100).catch((error: unknown) => error)
-      expect(reason).toBeInstanceOf(NodeFailure)
-      expect(reason).not.toBeInstanceOf(AnswerTooLong)
-    }
+  test.each([
+    [-32_003, 'transaction rejected'],
+    [-32_003, 'the request is too large'],
+    [-32_005, 'too many requests'],
+    // Whoever writes a contract writes its words.
+    [3, 'execution reverted: response too large'],
+    [-32_003, 'execution reverted: response too large'],
+    [3, 'response too large'],
+  ])('any other no is none of that: %i %s', async (code, message) => {
+    const { read } = open(await start({ reply: () => ({ error: { code, message } }) }))
+    const reason: unknown = await read(100).catch((error: unknown) => error)
+    expect(reason).toBeInstanceOf(NodeFailure)
+    expect(reason).not.toBeInstanceOf(AnswerTooLong)
   })
 })
 

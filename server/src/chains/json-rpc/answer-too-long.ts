@@ -5,14 +5,16 @@ import type { NodeCall, NodeError } from './messages.ts'
 /** The answer to what was asked is longer than any that is read: that of one call, where it is thrown for one. Another node answers as long. */
 export class AnswerTooLong extends NodeFailure {}
 
-const IN_WORDS = /\bresponse (?:is |was )?too (?:large|big)\b|\bresponse size limit exceeded\b/i
+const CODES: ReadonlySet<number> = new Set([-32_003, -32_008, -32_011])
+const IN_WORDS =
+  /^(?:the )?(?:batch )?response (?:(?:is |was )?too (?:large|big)|size limit exceeded)\b/i
 
 /**
  * Whether a node says that it gives no answer of such a length: that of one call, or of all that were asked with it. Sources: geth, -32003 for whatever stands behind 25 MB in
- * a batch; jsonrpsee (reth), -32008 and -32011; rskj, -32011. The codes alone mean other things elsewhere.
+ * a batch; jsonrpsee (reth), -32008 and -32011; rskj, -32011. The codes alone mean other things elsewhere, and the words alone any contract says that reverts.
  */
-export function isTooLongToAnswer({ message }: Pick<NodeError, 'message'>): boolean {
-  return IN_WORDS.test(message)
+export function isTooLongToAnswer({ code, message }: NodeError): boolean {
+  return CODES.has(code) && IN_WORDS.test(message)
 }
 
 /** Whose answers are as long as whoever fills a block makes them: all of a block, and one transaction of it. */

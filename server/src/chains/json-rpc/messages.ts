@@ -39,9 +39,9 @@ export function readAnswers(
   const body = parseJson(text)
   const items = count === 1 && !Array.isArray(body) ? [body] : body
   if (!Array.isArray(items)) {
-    const message = reasonOf(body, scrub)
-    if (isTooLongToAnswer({ message })) throw new AnswerTooLong(message)
-    throw new NodeFailure(`the node refused a batch: ${message}`)
+    const error = errorOf(body, scrub)
+    const why = `the node refused a batch: ${error.message}`
+    throw isTooLongToAnswer(error) ? new AnswerTooLong(why) : new NodeFailure(why)
   }
   const answers = new Map<unknown, NodeAnswer | NodeFailure>()
   for (const item of items) {
@@ -85,14 +85,15 @@ function answerFrom(
   if (error === undefined || error === null) {
     return 'result' in item ? { ok: true, result: item['result'] } : undefined
   }
-  const code = isObject(error) && typeof error['code'] === 'number' ? error['code'] : 0
-  const message = reasonOf(item, scrub)
-  if (isTooLongToAnswer({ message })) return new AnswerTooLong(`${code} ${message}`)
-  return { ok: false, error: { code, message } }
+  const said = errorOf(item, scrub)
+  if (isTooLongToAnswer(said)) return new AnswerTooLong(`${said.code} ${said.message}`)
+  return { ok: false, error: said }
 }
 
-function reasonOf(body: unknown, scrub: (text: string) => string): string {
+function errorOf(body: unknown, scrub: (text: string) => string): NodeError {
   const error = isObject(body) ? body['error'] : undefined
+  const code = isObject(error) && typeof error['code'] === 'number' ? error['code'] : 0
   const message = isObject(error) ? error['message'] : error
-  return typeof message === 'string' ? scrub(message).slice(0, ERROR_CHARACTERS_MAX) : 'no reason'
+  if (typeof message !== 'string') return { code, message: 'no reason' }
+  return { code, message: scrub(message).slice(0, ERROR_CHARACTERS_MAX) }
 }
