@@ -82,6 +82,20 @@ describe('what is too long together', () => {
     ])
   })
 
+  test('is taken apart where a caller named an account that is long, too', async () => {
+    const node = await start()
+    const { read } = open(node)
+    const long = [6_000, 6_001]
+    const asked = [read(10, 'getBalance'), ...long.map((size) => read(size, 'getAccountInfo'))]
+    expect(await Promise.all(asked)).toEqual([10, ...long])
+    expect(node.requests.slice(1)).toEqual([
+      ['getBalance'],
+      ['getAccountInfo', 'getAccountInfo'],
+      ['getAccountInfo'],
+      ['getAccountInfo'],
+    ])
+  })
+
   test('leaves what is short its answer where one part is too long, or is not answered', async () => {
     for (const odd of [12_000, 8_000]) {
       const reply: Script['reply'] = (_, [size]) =>

@@ -17,8 +17,11 @@ export function isTooLongToAnswer({ code, message }: NodeError): boolean {
   return CODES.has(code) && IN_WORDS.test(message)
 }
 
-/** Whose answers are as long as whoever fills a block makes them: all of a block, and one transaction of it. */
-const OF_BLOCKS: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getLogs', 'getBlock'])
+/** Whose answers are as long as whoever fills a block or an account makes them: all of it, and one transaction. */
+const WHOLE: ReadonlySet<string> = new Set([
+  ...['eth_getBlockByHash', 'eth_getLogs', 'getBlock'],
+  ...['getAccountInfo', 'getTokenAccountsByOwner'],
+])
 const OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
@@ -27,7 +30,7 @@ const OF_TRANSACTIONS: ReadonlySet<string> = new Set([
 
 function lengthOf({ method, params }: NodeCall): 0 | 1 | 2 {
   const isNumbered = method === 'eth_getBlockByNumber' && String(params[0]).startsWith('0x')
-  if (isNumbered || OF_BLOCKS.has(method)) return 2
+  if (isNumbered || WHOLE.has(method)) return 2
   return OF_TRANSACTIONS.has(method) ? 1 : 0
 }
 
