@@ -20,14 +20,15 @@ const EXPECTED_PART = 0.5
 /**
  * Raises the fee of places that hold their lane up for too many blocks, and for half of their expected time at least: same nonce, same effect, within the ceiling that
  * the ledger holds. The raised bytes are stored before they are sent, like the first ones. Several at once, since a fee that rises holds all
- * lanes up together; none is begun any more when it `isOver`.
+ * lanes up together; none is begun any more when it `isOver`. Says whether enough blocks have come for one that waits for time alone: then another look
+ * needs no new block, and on a chain that makes none while nothing gets in there would be none.
  */
 export async function bumpStuck(
   deps: NextAttemptDeps,
   waiting: Waiting,
   height: bigint,
   isOver: () => boolean = () => false,
-): Promise<void> {
+): Promise<boolean> {
   const { chain, store, clock } = deps
   const { network, fees, blockTimeMilliseconds } = chain.config
   const leastMilliseconds = fees.bumpAfterBlocks * blockTimeMilliseconds * EXPECTED_PART
@@ -39,12 +40,15 @@ export async function bumpStuck(
   )
   const current = new Set(fronts.map(({ laneAddress }) => laneAddress))
   for (const address of waiting.keys()) if (!current.has(address)) waiting.delete(address)
+  let isTimeAlone = false
   const stuck = fronts.filter(({ laneAddress, transactionId, attemptId }) => {
     const known = waiting.get(laneAddress)
     if (known?.attemptId === attemptId) {
       const { sinceHeight, sinceMilliseconds } = known
-      if (hasLeft(sinceMilliseconds + leastMilliseconds, now, leastMilliseconds)) return false
-      return height - sinceHeight >= BigInt(fees.bumpAfterBlocks)
+      if (height - sinceHeight < BigInt(fees.bumpAfterBlocks)) return false
+      const isEarly = hasLeft(sinceMilliseconds + leastMilliseconds, now, leastMilliseconds)
+      isTimeAlone ||= isEarly
+      return !isEarly
     }
     const since = { sinceHeight: height, sinceMilliseconds: now }
     waiting.set(laneAddress, { transactionId, attemptId, ...since })
@@ -54,4 +58,5 @@ export async function bumpStuck(
     await makeNextAttempt(deps, front, POINTS)
     waiting.delete(front.laneAddress)
   })
+  return isTimeAlone
 }

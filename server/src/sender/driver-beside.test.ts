@@ -78,3 +78,24 @@ test('blocks are followed while a node takes its time over bytes whose fee was r
   })
   expect(sent).toBe(1)
 })
+
+test('a fee is raised in its time where no block comes any more behind some that came quickly', async () => {
+  let [looks, raised] = [0, 0]
+  const driver = drive(database.store, async () => {}, undefined, {
+    config: { ...config, blockTimeMilliseconds: 4_000 },
+    // Some chains make none as long as nothing gets in.
+    growth: () => ((looks += 1) <= 4 ? 2n : 0n),
+    chain: {
+      renew: async () => {
+        raised += 1
+        return RAISED
+      },
+    },
+  })
+  try {
+    await until('the fee is raised', () => raised > 0, { seconds: 30 })
+    expect(looks).toBeGreaterThan(4)
+  } finally {
+    await driver.stop()
+  }
+})

@@ -103,7 +103,7 @@ export function startDriver(deps: DriverDeps): Driver {
   const watching = openBeside(clock, WATCH_PAUSE_MILLISECONDS, (error) =>
     log.warn({ network, reason: error }, 'a look was given up'),
   )
-  /** The chain's height when stuck places were last looked at: only blocks make them older. */
+  /** The chain's height when stuck places were last looked at: only blocks make them older, and time where blocks were quick. */
   let bumpedAt: bigint | undefined
   /** The cursor as this instance moved it, while its lease lasts. */
   let held: { readonly cursor: Cursor; readonly renewAt: number } | undefined
@@ -304,8 +304,8 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 
   async function bump(height: bigint): Promise<void> {
-    await bumpStuck(deps, waiting, height, isOver)
-    if (!isOver()) bumpedAt = height
+    const isTimeAlone = await bumpStuck(deps, waiting, height, isOver)
+    if (!isOver() && !isTimeAlone) bumpedAt = height
   }
 
   async function run(): Promise<void> {
