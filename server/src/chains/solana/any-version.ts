@@ -1,5 +1,4 @@
 import { NodeFailure } from '../chain.ts'
-import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { isObject } from '../json-rpc/answer.ts'
 import type { Endpoint } from '../json-rpc/endpoint.ts'
 import type { NodeAnswer, NodeCall } from '../json-rpc/messages.ts'
@@ -34,9 +33,7 @@ export function anyVersion(endpoint: Endpoint): Endpoint {
       const again = await endpoint
         .post(places.map(({ raised }) => raised))
         .catch((error: unknown) => {
-          // Of which of them it is true shows only when they are asked for in parts.
-          const isOfAll = error instanceof AnswerTooLong && places.length > 1
-          if (!(error instanceof NodeFailure) || isOfAll) throw error
+          if (!(error instanceof NodeFailure)) throw error
           return places.map(() => error)
         })
       const merged = [...answers]
