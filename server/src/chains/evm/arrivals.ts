@@ -6,6 +6,7 @@ import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { openPieces } from '../pieces.ts'
 import { addressBytes, requireAddress } from './account.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { logsBehindNone, requireSame } from './block-logs.ts'
@@ -14,6 +15,9 @@ import { areTooManyLogs, readLogsByReceipts } from './block-receipts.ts'
 import { readBlockTransactions } from './block-transactions.ts'
 import { succeededFrom } from './outcome.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
+
+const keptOffers = openPieces<readonly Arrival[]>()
+const keptTransfers = openPieces<readonly Arrival[]>()
 
 /** A busy block's transactions are 1 to 2 MB of JSON; so many stay well below what an answer may have. */
 export const BLOCKS_PER_READ_MAX = 8
@@ -65,7 +69,7 @@ async function readTransfers(
   block: Block,
 ): Promise<readonly Arrival[] | undefined> {
   const [natives, logged] = await Promise.allSettled([
-    readBlockTransactions(transport, block, (each) => offered(each, block)),
+    readBlockTransactions(transport, block, (each) => offered(each, block), keptOffers),
     tokens.length === 0 ? { isEmpty: false, arrivals: [] } : readLogged(transport, tokens, block),
   ])
   if (natives.status === 'rejected') throw natives.reason
@@ -128,7 +132,7 @@ async function readLogged(
     if (!(error instanceof AnswerTooLong)) throw error
   }
   const { found } = transfersOf(tokens, block)
-  const arrivals = await readLogsByReceipts(transport, block, found)
+  const arrivals = await readLogsByReceipts(transport, block, found, keptTransfers)
   return arrivals && { isEmpty: false, arrivals }
 }
 

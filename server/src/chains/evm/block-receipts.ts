@@ -3,6 +3,8 @@ import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { NodeError } from '../json-rpc/messages.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { readInPieces } from '../pieces.ts'
+import type { Pieces } from '../pieces.ts'
 import { wordFrom } from './answer.ts'
 
 /** A transaction of 16.7 million gas (EIP-7825) logs 20 MB of JSON at most, which is below what one answer may have. */
@@ -16,18 +18,17 @@ export async function readLogsByReceipts<Found>(
   transport: Pick<Transport, 'read'>,
   block: Block,
   found: (log: Fields) => readonly Found[],
+  kept: Pieces<readonly Found[]>,
 ): Promise<readonly Found[] | undefined> {
   const { transactionHashes: hashes } = block
-  const all: Found[] = []
-  for (let from = 0; from < hashes.length; from += RECEIPTS_PER_READ_MAX) {
-    const few = hashes.slice(from, from + RECEIPTS_PER_READ_MAX)
-    const read = await Promise.all(
+  const pieces = kept.of(transport, block, hashes)
+  const read = await readInPieces(hashes, RECEIPTS_PER_READ_MAX, pieces, async (few) => {
+    const logs = await Promise.all(
       few.map((hash) => transport.read(receiptRead(block, hash, found))),
     )
-    if (read.includes(undefined)) return undefined
-    for (const each of read) all.push(...(each ?? []))
-  }
-  return all
+    return logs.includes(undefined) ? undefined : logs.flatMap((each) => each ?? [])
+  })
+  return read?.flat()
 }
 
 function receiptRead<Found>(
@@ -47,7 +48,7 @@ function receiptRead<Found>(
   }
 }
 
-const WHAT = String.raw`(?:results?|logs?|response size)`
+const WHAT = String.raw`(?:results?|logs|response size)`
 const TOO_MUCH = String.raw`(?:exceed\w*|more than|too (?:many|large|big))`
 const TOO_MANY = new RegExp(
   `\\b${WHAT}\\b.*\\b${TOO_MUCH}\\b|\\b${TOO_MUCH}\\b.*\\b${WHAT}\\b`,

@@ -3,6 +3,8 @@ import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { readInPieces } from '../pieces.ts'
+import type { Pieces } from '../pieces.ts'
 import { requireWhole } from '../whole-block.ts'
 import { transactionHashFrom, wordFrom } from './answer.ts'
 import { logsToldBy, requireSame } from './block-logs.ts'
@@ -26,12 +28,13 @@ export async function readBlockTransactions<Found>(
   transport: Pick<Transport, 'read'>,
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
+  kept: Pieces<readonly Found[]>,
 ): Promise<BlockTransactions<Found> | undefined> {
   try {
     return await transport.read(wholeRead(block, foundIn))
   } catch (error) {
     if (!(error instanceof AnswerTooLong)) throw error
-    return readOneByOne(transport, block, foundIn)
+    return readOneByOne(transport, block, foundIn, kept)
   }
 }
 
@@ -59,21 +62,20 @@ async function readOneByOne<Found>(
   transport: Pick<Transport, 'read'>,
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
+  kept: Pieces<readonly Found[]>,
 ): Promise<BlockTransactions<Found> | undefined> {
   const listed = await transport.read(listRead(block))
   if (listed === undefined) return undefined
   const { told, hashes } = listed
-  const found: Found[] = []
-  for (let from = 0; from < hashes.length; from += TRANSACTIONS_PER_READ_MAX) {
-    const few = hashes.slice(from, from + TRANSACTIONS_PER_READ_MAX)
-    const read = await Promise.all(
+  const pieces = kept.of(transport, block, hashes)
+  const read = await readInPieces(hashes, TRANSACTIONS_PER_READ_MAX, pieces, async (few) => {
+    const found = await Promise.all(
       few.map((hash) => transport.read(transactionRead(block, hash, foundIn))),
     )
-    // Where the block is gone, the chain has left it between two questions.
-    if (read.includes(undefined)) return undefined
-    for (const each of read) found.push(...(each ?? []))
-  }
-  return { told, found }
+    // Where one is gone, the chain has left the block between two questions.
+    return found.includes(undefined) ? undefined : found.flatMap((each) => each ?? [])
+  })
+  return read && { told, found: read.flat() }
 }
 
 interface Listed {

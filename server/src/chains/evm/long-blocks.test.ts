@@ -8,6 +8,7 @@ import type { Address, Block, Chain, TransactionHash } from '../chain.ts'
 import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { postText } from '../json-rpc/post-text.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { openPieces } from '../pieces.ts'
 import { readArrivals } from './arrivals.ts'
 import { areTooManyLogs } from './block-receipts.ts'
 import { readBlockTransactions } from './block-transactions.ts'
@@ -172,15 +173,30 @@ test.each<[string, (of: string) => unknown]>([
   ],
 ])('is not read where one of its transactions %s meanwhile', async (_, one) => {
   const node = longNode(block.transactionHashes, one)
-  expect(await readBlockTransactions(node, block, ({ hash: of }) => [of])).toBeUndefined()
+  expect(
+    await readBlockTransactions(
+      node,
+      block,
+      ({ hash: of }) => [of],
+      openPieces<readonly unknown[]>(),
+    ),
+  ).toBeUndefined()
   const sound = longNode(block.transactionHashes, (of) => told(of))
-  expect(await readBlockTransactions(sound, block, ({ hash: of }) => [of])).toMatchObject({
+  expect(
+    await readBlockTransactions(
+      sound,
+      block,
+      ({ hash: of }) => [of],
+      openPieces<readonly unknown[]>(),
+    ),
+  ).toMatchObject({
     found: block.transactionHashes,
   })
 })
 
 test('is not read from a node that shows fewer of its transactions, or others, than it was told to hold', async () => {
-  const found = (node: Transport) => readBlockTransactions(node, block, ({ hash: of }) => [of])
+  const found = (node: Transport) =>
+    readBlockTransactions(node, block, ({ hash: of }) => [of], openPieces<readonly unknown[]>())
   await expect(found(longNode([hash('1')], (of) => told(of)))).rejects.toThrow('1 of the 2')
   const other = longNode(block.transactionHashes, () => told(hash('1')))
   await expect(found(other)).rejects.toThrow('transaction hash')
@@ -200,6 +216,7 @@ test.each([
   'limit exceeded',
   'daily request count exceeded, request rate limited',
   'too many requests',
+  'too many requests, please log in',
   'block range is too wide',
   'your app has exceeded its compute units per second capacity',
   'unknown block',

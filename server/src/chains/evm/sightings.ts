@@ -11,6 +11,7 @@ import type {
   TransactionSummary,
   Watched,
 } from '../self-custody.ts'
+import { openPieces } from '../pieces.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
 import { BLOCKS_PER_READ_MAX } from './arrivals.ts'
 import { readBlockTransactions } from './block-transactions.ts'
@@ -55,6 +56,8 @@ interface Included {
   readonly unlisted: Address | undefined
 }
 
+const keptIncluded = openPieces<readonly Included[]>()
+
 /** A byte of a log costs 8 gas and takes two characters: receipts of this much gas stay below half of what one answer may hold. */
 const GAS_PER_READ_MAX = 50_000_000n
 
@@ -73,8 +76,11 @@ export async function readSightings(
     const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
     const read = await Promise.all(
       part.map((block) =>
-        readBlockTransactions(transport, block, (each) =>
-          isKnownType(each) ? [includedFrom(each, block, meaning)] : [],
+        readBlockTransactions(
+          transport,
+          block,
+          (each) => (isKnownType(each) ? [includedFrom(each, block, meaning)] : []),
+          keptIncluded,
         ),
       ),
     )

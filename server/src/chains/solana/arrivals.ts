@@ -15,9 +15,11 @@ import {
   transactionHashFrom,
 } from './answer.ts'
 import { readBlockAccounts, readBlockRecords } from './block-accounts.ts'
+import type { Records } from './block-one-by-one.ts'
 import { BLOCKS_AT_ONCE, ofEachBlock } from './block-requests.ts'
 import type { Facts } from './facts.ts'
 import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
+import { openPieces } from '../pieces.ts'
 import { topLevelInstructions } from './instructions.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts'
@@ -36,6 +38,8 @@ interface Candidate {
   readonly block: Block
   readonly addresses: readonly Address[]
 }
+
+const keptCandidates = openPieces<Records<Candidate>>()
 
 /** A node has the transaction where its block has it, and what it says of it cannot be believed. Another one may say more. */
 class UnreadableTransaction extends NodeFailure {}
@@ -93,8 +97,8 @@ async function candidatesIn(
   unread: ((arrival: UnreadArrival) => void) | undefined,
 ): Promise<readonly Candidate[] | undefined> {
   const foundIn = (each: Fields) => candidateFrom(each, block, tokens)
-  if (unread === undefined) return readBlockAccounts(transport, block, foundIn)
-  const read = await readBlockRecords(transport, block, foundIn)
+  if (unread === undefined) return readBlockAccounts(transport, block, foundIn, keptCandidates)
+  const read = await readBlockRecords(transport, block, foundIn, keptCandidates)
   for (const transactionHash of read?.unread ?? []) {
     unread({ transactionHash, height: block.height, blockHash: block.hash })
   }

@@ -5,10 +5,12 @@ import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import type { Pieces } from '../pieces.ts'
 import { requireWhole } from '../whole-block.ts'
 import { blockhashFrom, transactionHashFrom } from './answer.ts'
 import { KNOWN_VERSIONS } from './any-version.ts'
 import { readOneByOne } from './block-one-by-one.ts'
+import type { Records } from './block-one-by-one.ts'
 
 /** A full block with its balances is 3 to 6 MB of JSON; so many stay well below what an answer may have. */
 export const BLOCKS_PER_READ_MAX = 2
@@ -26,12 +28,6 @@ export const OTHER_NODE = 'put a node of another provider first in the networks 
 /** A node shows the right block, whole, and one of its transactions cannot be read. Another node may show it better. */
 class UnreadableRecord extends NodeFailure {}
 
-/** What a block shows, and those of its transactions that no node shows in a way that can be read. */
-export interface BlockRecords<Found> {
-  readonly found: readonly Found[]
-  readonly unread: readonly TransactionHash[]
-}
-
 /**
  * Reads a block for who stands in its transactions, and what that is to the caller. Undefined when another block stands at that slot now. Throws NodeFailure
  * where it is not shown whole, or where `foundIn` cannot read one of them.
@@ -40,12 +36,13 @@ export async function readBlockAccounts<Found>(
   transport: Pick<Transport, 'read'>,
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
+  kept: Pieces<Records<Found>>,
 ): Promise<readonly Found[] | undefined> {
   try {
     return await transport.read(blockAccountsRead(block, foundIn))
   } catch (error) {
     if (!(error instanceof AnswerTooLong)) throw error
-    const read = await readOneByOne(transport, block, foundIn)
+    const read = await readOneByOne(transport, block, foundIn, kept)
     requireReadable(read?.unread ?? [], block, 0)
     return read?.found
   }
@@ -78,13 +75,14 @@ export async function readBlockRecords<Found>(
   transport: Pick<Transport, 'read'>,
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
-): Promise<BlockRecords<Found> | undefined> {
+  kept: Pieces<Records<Found>>,
+): Promise<Records<Found> | undefined> {
   try {
     const found = await transport.read(blockAccountsRead(block, foundIn))
     return found && { found, unread: [] }
   } catch (error) {
     if (error instanceof AnswerTooLong) {
-      const read = await readOneByOne(transport, block, foundIn)
+      const read = await readOneByOne(transport, block, foundIn, kept)
       requireReadable(read?.unread ?? [], block, limits.unreadRecordsPerBlockMax)
       return read
     }
@@ -104,7 +102,7 @@ function requireReadable(unread: readonly TransactionHash[], { height }: Block, 
 function blockRecordsRead<Found>(
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
-): Read<BlockRecords<Found> | undefined> {
+): Read<Records<Found> | undefined> {
   const asked = new Set(block.transactionHashes)
   return accountsRead(block, (records, nameless) => {
     const unread = [...nameless]

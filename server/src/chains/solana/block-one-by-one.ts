@@ -4,12 +4,20 @@ import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { readInPieces } from '../pieces.ts'
+import type { Pieces } from '../pieces.ts'
 import { heightFrom, indexFrom } from './answer.ts'
 import { blockHashRead } from './blocks.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
 
 /** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
 const TRANSACTIONS_PER_READ_MAX = 16
+
+/** What transactions are to the asker, and those that no node shows in a way that can be read. */
+export interface Records<Found> {
+  readonly found: readonly Found[]
+  readonly unread: readonly TransactionHash[]
+}
 
 /** A node shows the right transaction, and not in a way that can be read. Another node may show it better. */
 class UnreadableTransaction extends NodeFailure {}
@@ -23,15 +31,15 @@ export async function readOneByOne<Found>(
   transport: Pick<Transport, 'read'>,
   block: Block,
   foundIn: (record: Fields) => readonly Found[],
-): Promise<
-  { readonly found: readonly Found[]; readonly unread: readonly TransactionHash[] } | undefined
-> {
-  const found: Found[] = []
-  const unread: TransactionHash[] = []
+  kept: Pieces<Records<Found>>,
+): Promise<Records<Found> | undefined> {
   const { transactionHashes: hashes } = block
-  for (let from = 0; from < hashes.length; from += TRANSACTIONS_PER_READ_MAX) {
-    const few = hashes.slice(from, from + TRANSACTIONS_PER_READ_MAX)
-    const read = await Promise.all(
+  const pieces = kept.of(transport, block, hashes)
+  // Another block may hold the same transactions at that slot by now, and have held them when some of the pieces were read.
+  const isStanding = async () => (await transport.read(blockHashRead(block.height))) === block.hash
+  if (pieces.size > 0 && !(await isStanding())) pieces.clear()
+  const read = await readInPieces(hashes, TRANSACTIONS_PER_READ_MAX, pieces, async (few) => {
+    const records = await Promise.all(
       few.map((hash) =>
         readInBlock(transport, recordRead(block, hash, foundIn)).catch((error: unknown) => {
           if (error instanceof UnreadableTransaction) return 'unreadable' as const
@@ -39,16 +47,21 @@ export async function readOneByOne<Found>(
         }),
       ),
     )
-    for (const [index, hash] of few.entries()) {
-      const one = read[index]
-      if (one === undefined) return undefined
-      if (one === 'unreadable') unread.push(hash)
-      else found.push(...one)
+    if (records.includes(undefined)) return undefined
+    return {
+      found: records.flatMap((each) => (each === undefined || each === 'unreadable' ? [] : each)),
+      unread: few.filter((_, index) => records[index] === 'unreadable'),
     }
+  })
+  if (read === undefined) return undefined
+  if (!(await isStanding())) {
+    pieces.clear()
+    return undefined
   }
-  // Another block may hold the same transactions at that slot by now.
-  const standing = await transport.read(blockHashRead(block.height))
-  return standing === block.hash ? { found, unread } : undefined
+  return {
+    found: read.flatMap(({ found }) => found),
+    unread: read.flatMap(({ unread }) => unread),
+  }
 }
 
 function recordRead<Found>(

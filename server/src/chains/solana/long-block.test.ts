@@ -3,12 +3,15 @@ import { baseUnits } from '@florin/wire/amount.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { limits } from '../../kernel/limits.ts'
 import { openLog } from '../../kernel/log.ts'
+import { NodeFailure } from '../chain.ts'
 import type { Address, Block, Chain, TransactionHash } from '../chain.ts'
 import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { postText } from '../json-rpc/post-text.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { openPieces } from '../pieces.ts'
 import { encodeBase58 } from './base58.ts'
 import { readBlockAccounts, readBlockRecords } from './block-accounts.ts'
+import type { Records } from './block-one-by-one.ts'
 import { connectSolana } from './connect.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
 import { COMMITMENT, startTestChain } from './test-chain.ts'
@@ -121,7 +124,7 @@ function longNode(change: (hash: string) => object | null = () => ({}), blockhas
 const [ODD] = HASHES
 const odd = (change: object | null) => (hash: string) => (hash === ODD ? change : {})
 const shown = async (node: Pick<Transport, 'read'>) =>
-  readBlockRecords(node, BLOCK, ({ transaction }) => [transaction])
+  readBlockRecords(node, BLOCK, ({ transaction }) => [transaction], openPieces<Records<unknown>>())
 
 describe('a block whose accounts are too long', () => {
   test('is shown as a block shows them, each transaction with who signs', async () => {
@@ -144,7 +147,9 @@ describe('a block whose accounts are too long', () => {
     ['another block stands at its slot', longNode(undefined, wallet(22))],
   ])('is not read where %s', async (_, node) => {
     expect(await shown(node)).toBeUndefined()
-    expect(await readBlockAccounts(node, BLOCK, () => [])).toBeUndefined()
+    expect(
+      await readBlockAccounts(node, BLOCK, () => [], openPieces<Records<never>>()),
+    ).toBeUndefined()
   })
 
   test.each([
@@ -156,7 +161,9 @@ describe('a block whose accounts are too long', () => {
     const read = await shown(node)
     expect(read?.unread).toEqual([ODD])
     expect(read?.found).toHaveLength(HASHES.length - 1)
-    await expect(readBlockAccounts(node, BLOCK, () => [])).rejects.toThrow(`transaction ${ODD}`)
+    await expect(
+      readBlockAccounts(node, BLOCK, () => [], openPieces<Records<never>>()),
+    ).rejects.toThrow(`transaction ${ODD}`)
   })
 
   test('is of no use where more cannot be read than are passed over', async () => {
@@ -164,4 +171,34 @@ describe('a block whose accounts are too long', () => {
       `transaction ${ODD} of block 20 cannot be read; put a node of another provider`,
     )
   })
+})
+
+test('a piece that fails costs that piece: the next round goes on behind what was read', async () => {
+  let asked: string[] = []
+  let budget = 0
+  const sound = longNode()
+  const read: Transport['read'] = async (one) => {
+    if (one.method !== 'getTransaction') return sound.read(one)
+    if (budget === 0) throw new NodeFailure('HTTP 429')
+    budget -= 1
+    asked.push(String(one.params[0]))
+    return sound.read(one)
+  }
+  const node = { read }
+  const kept = openPieces<Records<unknown>>()
+  const round = () => readBlockRecords(node, BLOCK, ({ transaction }) => [transaction], kept)
+  const all: string[] = []
+  for (let rounds = 0; rounds < HASHES.length; rounds += 1) {
+    asked = []
+    budget = 20
+    const outcome = await round().catch((error: unknown) => error)
+    all.push(...asked)
+    if (outcome instanceof NodeFailure) continue
+    expect(outcome).toMatchObject({ unread: [] })
+    break
+  }
+  expect((await round())?.found).toHaveLength(HASHES.length)
+  // What was under way when the budget ended is asked for once more.
+  expect(new Set(all).size).toBe(HASHES.length)
+  expect(all.length).toBeLessThan(HASHES.length * 1.5)
 })

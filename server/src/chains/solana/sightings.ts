@@ -8,9 +8,11 @@ import { knownAddress } from './account.ts'
 import { addressFrom, heightFrom, indexFrom, textFrom, transactionHashFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import { OTHER_NODE, readBlockRecords } from './block-accounts.ts'
+import type { Records } from './block-one-by-one.ts'
 import { BLOCKS_AT_ONCE, ofEachBlock } from './block-requests.ts'
 import type { Facts } from './facts.ts'
 import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
+import { openPieces } from '../pieces.ts'
 import { summaryOf } from './instruction-summary.ts'
 import { lamportTransfer, topLevelInstructions } from './instructions.ts'
 import type { Called } from './instructions.ts'
@@ -43,6 +45,8 @@ interface Standing {
   readonly block: Block
 }
 
+const keptIncluded = openPieces<Records<Included>>()
+
 /** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
 const TRANSACTIONS_PER_READ_MAX = 16
 
@@ -61,7 +65,7 @@ export async function readSightings(
   for (let from = 0; from < filled.length; from += BLOCKS_AT_ONCE) {
     const part = filled.slice(from, from + BLOCKS_AT_ONCE)
     const read = await ofEachBlock(part, (block) =>
-      readBlockRecords(transport, block, (each) => includedFrom(each, block)),
+      readBlockRecords(transport, block, (each) => includedFrom(each, block), keptIncluded),
     )
     if (read.includes(undefined)) return undefined
     const included = read.flatMap((each) => each?.found ?? [])

@@ -3,8 +3,10 @@ import { fieldsFrom, listFrom } from '../../json-rpc/answer.ts'
 import type { Fields } from '../../json-rpc/answer.ts'
 import type { Read, Transport } from '../../json-rpc/transport.ts'
 import type { MarketFact } from '../../market.ts'
+import { openPieces } from '../../pieces.ts'
 import { addressFrom, amountFrom, indexFrom, integerFrom, transactionHashFrom } from '../answer.ts'
 import { readBlockAccounts } from '../block-accounts.ts'
+import type { Records } from '../block-one-by-one.ts'
 import { BLOCKS_AT_ONCE, ofEachBlock } from '../block-requests.ts'
 import { lamportTransfer, topLevelInstructions } from '../instructions.ts'
 import { accountsOf, outcomeOptions } from '../outcome.ts'
@@ -24,6 +26,8 @@ interface Signed {
   readonly maker: Address
 }
 
+const keptSigned = openPieces<Records<Signed>>()
+
 /**
  * What makers did in these blocks: a maker signs every trade of its own, so only transactions with its signature are read whole. Undefined
  * when one of the blocks is not the chain's any more.
@@ -37,7 +41,7 @@ export async function readMarket(
   for (let from = 0; from < filled.length; from += BLOCKS_AT_ONCE) {
     const part = filled.slice(from, from + BLOCKS_AT_ONCE)
     const read = await ofEachBlock(part, (block) =>
-      readBlockAccounts(transport, block, (each) => signedFrom(each, block, makers)),
+      readBlockAccounts(transport, block, (each) => signedFrom(each, block, makers), keptSigned),
     )
     if (read.includes(undefined)) return undefined
     const signed = read.flatMap((each) => each ?? [])
