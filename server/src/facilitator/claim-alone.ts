@@ -5,7 +5,7 @@ import type { Address, SignedTransaction } from '../chains/chain.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
 import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
-import { limits } from '../kernel/limits.ts'
+import { lookedFrom } from '../chains/looked-from.ts'
 import { followedHeight, networkStanding } from '../sender/follower-store.ts'
 import {
   CHAIN_AHEAD,
@@ -158,14 +158,8 @@ export function claimFor(
     x402Version: payment.x402Version,
     stored: authorization.stored,
     validBeforeSeconds: authorization.validBeforeSeconds,
-    sinceHeight: lookedFrom(followed ?? 0n),
+    sinceHeight: lookedFrom(followed ?? 0n, chain.config),
   }
-}
-
-/** From where a payment that somebody else settled is looked for. */
-export function lookedFrom(followed: bigint): bigint {
-  const back = BigInt(limits.lookBackBlocks)
-  return followed > back ? followed - back : 0n
 }
 
 /** The record that goes with it. */

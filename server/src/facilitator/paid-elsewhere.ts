@@ -1,8 +1,9 @@
 import type { AuthorizationUse, ForeignSettlement } from '../chains/exact.ts'
+import { lookedFrom } from '../chains/looked-from.ts'
 import { followedHeight, holdFollowed } from '../sender/follower-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { BeginDeps, Beginning, Begun } from './beginning.ts'
-import { ClaimRefused, hold, lookedFrom, recordFor } from './claim-alone.ts'
+import { ClaimRefused, hold, recordFor } from './claim-alone.ts'
 import { findClaim } from './claim-store.ts'
 
 /** An authorization that somebody else has used may still be a payment. Reads thousands of blocks: asked only once it is used. */
@@ -14,7 +15,7 @@ export async function findForeign(
     followedHeight(tx, chain.config.network),
   )
   if (read === null) return undefined
-  return exact.findForeign(authorization, lookedFrom(read))
+  return exact.findForeign(authorization, lookedFrom(read, chain.config))
 }
 
 /**

@@ -163,11 +163,13 @@ export const limits = {
   /** The same for a maker or a hosted router of a network. */
   marketAnswerSeconds: 5,
   marketAnswerBytesMax: 64 * 1024,
-  /** How far below the height at which a signature was first seen its use is looked for, since a reorganisation may bring it there. */
+  /** How far below the height at which a signature was first seen its use is looked for, since a reorganisation may bring it there: as many blocks, and as long. */
   lookBackBlocks: 5_000,
-  /** Blocks in which a node is asked for logs at once, and how often for one question. */
+  lookBackSeconds: 10_000,
+  /** Blocks in which a node is asked for logs at once, and how often for one question; and of how many questions it is known where the last one left off. */
   logBlocksMax: 2_000,
   logReadsMax: 20,
+  logLooksKeptMax: 10_000,
   /** Transactions of an owner that are looked through for the one that used up a nonce of Permit2. */
   permit2UsesReadMax: 40,
   /** Between two questions whether a node keeps what smart wallets did, as long as none has shown it. */

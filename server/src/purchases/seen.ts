@@ -2,7 +2,7 @@ import { unitsOf } from '@florin/wire/x402/fields.ts'
 import type { Chain } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
 import type { AuthorizationUse, ExactAuthorization } from '../chains/exact.ts'
-import { limits } from '../kernel/limits.ts'
+import { lookedFrom } from '../chains/looked-from.ts'
 import type { OpenPurchase } from './live-store.ts'
 
 /** What the chain shows of a purchase that it shows anything of. */
@@ -37,15 +37,9 @@ export async function seenOf(
   const use = await inTurn(async () =>
     stopping?.aborted === true
       ? undefined
-      : exact.findForeign(authorization, lookFrom(purchase.sinceHeight)),
+      : exact.findForeign(authorization, lookedFrom(purchase.sinceHeight, chain.config)),
   )
   return use && { kind: 'used', purchase, use, isFinal: final === 'used' }
-}
-
-/** Lower than where it was signed: a reorganisation may bring its use below, and nothing older has a nonce that was drawn for it. */
-function lookFrom(sinceHeight: bigint): bigint {
-  const back = BigInt(limits.lookBackBlocks)
-  return sinceHeight > back ? sinceHeight - back : 0n
 }
 
 /** The authorization as its chain read it once; undefined when its asset is not configured any more. */

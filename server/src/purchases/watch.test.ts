@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain, Doomed } from '../chains/chain.ts'
+import { lookedFrom } from '../chains/looked-from.ts'
 import { limits } from '../kernel/limits.ts'
 import { openReading } from '../payments/test-records.ts'
 import type { Reading } from '../payments/test-records.ts'
@@ -36,8 +37,10 @@ test('a use in a block that was not followed yet is looked for again in a moment
 })
 
 test('a use is looked for well below the block at which it was signed: after a reorganisation it may stand there', async () => {
-  const old = await aPurchase(scene(), (chains += 1), 9_000n)
-  expect((await old.look(0)).searchedFrom).toBe(9_000n - BigInt(limits.lookBackBlocks))
+  const old = await aPurchase(scene(), (chains += 1), 90_000n)
+  const { searchedFrom } = await old.look(0)
+  expect(searchedFrom).toBe(lookedFrom(90_000n, old.chain.config))
+  expect(searchedFrom).toBeLessThanOrEqual(90_000n - BigInt(limits.lookBackBlocks))
   const young = await aPurchase(scene(), (chains += 1), 10n)
   expect((await young.look(0)).searchedFrom).toBe(0n)
 })

@@ -12,6 +12,7 @@ import { AUTHORIZATION_CANCELED_TOPIC, AUTHORIZATION_USED_TOPIC } from './eip300
 import { addressWord, uintWord } from './eip712.ts'
 import { findUse } from './exact-final.ts'
 import { hexBytes } from './hex.ts'
+import { openLogLooks } from './log-ranges.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
 import { MULTICALL } from './multicall.ts'
 import { startTestChain } from './test-chain.ts'
@@ -214,7 +215,10 @@ describe('what one node shows of a used authorization', () => {
       throw new Error('nothing is told')
     }
     return findUse(
-      { read, readLast: unasked, tellAll: unasked, tellEach: unasked },
+      {
+        transport: { read, readLast: unasked, tellAll: unasked, tellEach: unasked },
+        looks: openLogLooks(),
+      },
       authorization,
       0n,
       isOurs,

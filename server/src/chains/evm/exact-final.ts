@@ -3,8 +3,8 @@ import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
-import { limits } from '../../kernel/limits.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import { NodeTimeout } from '../json-rpc/endpoint.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { readHead } from './blocks.ts'
@@ -15,7 +15,10 @@ import {
 } from './eip3009.ts'
 import type { Authorization } from './eip3009.ts'
 import { addressWord } from './eip712.ts'
+import { findFlip } from './find-flip.ts'
+import type { StateAt } from './find-flip.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
+import type { BlockRange, LogLooks } from './log-ranges.ts'
 import { blockTimeView, readViewsAt } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { receiptLogs } from './receipt-logs.ts'
@@ -50,20 +53,29 @@ export async function readFinalState(
   return used === 0n && now >= authorization.validBeforeSeconds ? 'expired' : 'open'
 }
 
+/** What looking for a use takes. */
+export interface UseDeps {
+  readonly transport: Transport
+  readonly looks: LogLooks
+}
+
 /**
  * How the authorization was used up. It paid when the token's very next event behind its AuthorizationUsed is its transfer: any later one
  * belongs to another authorization of the same transaction. What a wallet of ours signed was signed once, so that its use paid, in whatever
  * order the token tells it: by the one transfer that can have been it, and where none of the whole amount is there by the one of a part, since a
  * token may keep the rest. Undefined where no such event is shown, which proves nothing; `behind`
- * where it was not used yet in the newest block of the node that shows none, or a node lacks the receipt. Blocks are asked for in parts that nodes take, the newest first, and never more parts than the limit: then those in the middle are left out.
+ * where it was not used yet in the newest block of the node that shows none, or a node lacks the receipt. The newest part of the chain is asked for its logs
+ * first. Where that shows none, or is more than the node gives, the block is looked for by the state of the past; where no node keeps that, by the logs of as many parts as the
+ * limit says, of which each look has others.
  */
 export async function findUse(
-  transport: Transport,
+  { transport, looks }: UseDeps,
   authorization: Authorization,
   sinceHeight: bigint,
   isOurs = false,
 ): Promise<AuthorizationUse | undefined> {
-  const use = await newestUse(transport, authorization, sinceHeight)
+  const use = await newestUse({ transport, looks }, authorization, sinceHeight)
+  if (use === 'behind') return { kind: 'behind' }
   if ('shownTo' in use) {
     return (await isUsedAt(transport, authorization, use.shownTo)) ? undefined : { kind: 'behind' }
   }
@@ -97,23 +109,73 @@ export async function findUse(
   return { kind: 'paid', settlement: isLess ? { ...settlement, isLess } : settlement }
 }
 
-/** Or the height of the newest block that every node had which was asked. */
+/** Or the height of the newest block that every node had which was asked; `behind` where it is not used in the newest. */
 async function newestUse(
-  transport: Transport,
+  { transport, looks }: UseDeps,
   authorization: Authorization,
   sinceHeight: bigint,
-): Promise<Use | { readonly shownTo: bigint }> {
+): Promise<Use | { readonly shownTo: bigint } | 'behind'> {
   let shownTo = await transport.read(headRead)
-  for (const range of rangesOf(sinceHeight, shownTo)) {
+  const { from, token } = authorization
+  const sought = `${token} ${from} ${hexBytes(authorization.nonce)}`
+  const look = looks.look(sought, sinceHeight, shownTo)
+  const [first, ...more] = [...look.newest, ...look.others]
+  const firstUse = async (range: BlockRange): Promise<Use | undefined> => {
     // In one batch, so that the height is that of the very node that shows the logs, before it looks for them.
     const [height, [use]] = await Promise.all([
       transport.read({ ...headRead, isUnique: true }),
       transport.read(usesRead(authorization, range)),
     ])
-    if (use !== undefined) return use
     if (height < shownTo) shownTo = height
+    return use
+  }
+  let refusal: NodeFailure | undefined
+  if (first !== undefined) {
+    try {
+      const use = await firstUse(first)
+      if (use !== undefined) return use
+    } catch (error) {
+      // Some plans of providers give the logs of five or ten blocks at once.
+      if (!(error instanceof NodeFailure) || error instanceof NodeTimeout) throw error
+      refusal = error
+    }
+  }
+  if (more.length === 0 && refusal === undefined) return { shownTo }
+  const flip = await findUseFlip(transport, authorization, sinceHeight, shownTo)
+  if (flip === 'behind') return flip
+  if (flip === 'none') return { shownTo }
+  if (typeof flip === 'bigint') {
+    const use = await firstUse({ from: flip, to: flip })
+    if (use !== undefined) return use
+  }
+  if (refusal !== undefined) throw refusal
+  for (const range of more) {
+    const use = await firstUse(range)
+    if (use !== undefined) return use
+    if (look.others.includes(range)) look.looked(range)
   }
   return { shownTo }
+}
+
+/** The block in which an authorization was used up, by the state of the chain; `behind` where it is not used yet at that head. */
+async function findUseFlip(
+  transport: Pick<Transport, 'read'>,
+  authorization: Authorization,
+  sinceHeight: bigint,
+  head: bigint,
+): Promise<bigint | 'none' | 'behind' | 'unknown'> {
+  const stateAt: StateAt = async (height) => {
+    if (height < 0n) return 'open'
+    try {
+      return (await isUsedAt(transport, authorization, height)) ? 'used' : 'open'
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error
+      return undefined
+    }
+  }
+  const now = await stateAt(head)
+  if (now === undefined) return 'unknown'
+  return now === 'open' ? 'behind' : findFlip(stateAt, sinceHeight, head)
 }
 
 /** Whether an authorization was used up by the end of a block. Throws NodeFailure, also where no node has the state of that block. */
@@ -144,29 +206,6 @@ export const headRead: Read<bigint> = {
   method: 'eth_blockNumber',
   params: [],
   parse: (result) => quantityFrom(result, 'block number'),
-}
-
-/** Blocks that are asked for together. */
-export interface BlockRange {
-  readonly from: bigint
-  /** Null for wherever the chain ends now. */
-  readonly to: bigint | null
-}
-
-/** The blocks from a height to the head in parts, the newest first; where they are too many, the newest and the oldest ones. */
-export function rangesOf(sinceHeight: bigint, head: bigint): readonly BlockRange[] {
-  const size = BigInt(limits.logBlocksMax)
-  const ranges: BlockRange[] = []
-  const isLast = (from: bigint) => from + size > head
-  const rangeFrom = (from: bigint) => ({ from, to: isLast(from) ? null : from + size - 1n })
-  const parts = head < sinceHeight ? 1n : (head - sinceHeight) / size + 1n
-  for (let part = parts - 1n; part >= 0n; part -= 1n) {
-    if (ranges.length === limits.logReadsMax / 2 && part >= BigInt(limits.logReadsMax / 2)) {
-      part = BigInt(limits.logReadsMax / 2) - 1n
-    }
-    ranges.push(rangeFrom(sinceHeight + part * size))
-  }
-  return ranges
 }
 
 interface Use {

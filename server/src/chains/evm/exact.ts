@@ -12,6 +12,7 @@ import { findUse, openFinalViews, readFinalState, useView } from './exact-final.
 import { judge } from './exact-judge.ts'
 import { openExactReader } from './exact-read.ts'
 import { shareSettlements } from './exact-share.ts'
+import { openLogLooks } from './log-ranges.ts'
 import { openPayerCode } from './payer-code.ts'
 import { openPermit2 } from './permit2-payments.ts'
 import { isPermit2Stored } from './permit2-read.ts'
@@ -43,7 +44,8 @@ export function openExact(deps: {
   const finalViews = openFinalViews(transport, clock, config.finality)
   const settlerFacts = openSettlerFacts(transport)
   const settlementRuns = openSettlementRuns(transport, clock)
-  const drafting = { ...deps, learned, finalViews, settlerFacts, settlementRuns }
+  const looks = openLogLooks()
+  const drafting = { ...deps, learned, finalViews, settlerFacts, settlementRuns, looks }
   const inSpareTurns = openSpareTurns(clock)
   /** When somebody last showed what nobody signed, to be verified or to be settled: neither spoils the other's way. */
   const doubtedAt = { check: Number.NEGATIVE_INFINITY, draft: Number.NEGATIVE_INFINITY }
@@ -135,6 +137,11 @@ export function openExact(deps: {
     findForeign: (authorization, sinceHeight) =>
       isPermit2Stored(authorization.stored)
         ? permit2.findForeign(authorization, sinceHeight)
-        : findUse(transport, open(authorization).authorization, sinceHeight, authorization.isOurs),
+        : findUse(
+            { transport, looks },
+            open(authorization).authorization,
+            sinceHeight,
+            authorization.isOurs,
+          ),
   }
 }

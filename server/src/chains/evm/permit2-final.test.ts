@@ -5,9 +5,10 @@ import { addressWord, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { permit2Call, PROXIES } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
+import { openLogLooks } from './log-ranges.ts'
 import { findPermit2Use } from './permit2-final.ts'
-import { findFlip } from './permit2-flip.ts'
-import { account, nodeOf, PAID, plain, word } from './test-permit2-chain.ts'
+import { findNonceFlip } from './permit2-flip.ts'
+import { account, findNew, nodeOf, PAID, plain, word } from './test-permit2-chain.ts'
 import type { Done } from './test-permit2-chain.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
 
@@ -40,7 +41,7 @@ function nodeWith(called: Permit2Authorization): Pick<Transport, 'read'> {
 }
 
 test('a transaction that calls the proxy with this very payment has paid it', async () => {
-  expect(await findPermit2Use(nodeWith(PAID), PAID, 0n)).toEqual({
+  expect(await findNew(nodeWith(PAID), PAID, 0n)).toEqual({
     kind: 'paid',
     settlement: { hash: HASH, height: 16n, blockHash: BLOCK, logIndex: 3 },
   })
@@ -52,13 +53,13 @@ test.each([
   ['another amount', { permitted: 499n, value: 499n }],
 ])('one that spends the nonce on %s has not', async (_, change) => {
   const node = nodeWith({ ...PAID, ...change })
-  expect(await findPermit2Use(node, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 16n })
+  expect(await findNew(node, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 16n })
 })
 
 test('a call with another nonce, or of another payer, is no use of this one', async () => {
   for (const change of [{ nonce: 8n }, { from: account(9) }]) {
     // This node has no state of its newest block, so nothing is said of what it does not show.
-    const use = await findPermit2Use(nodeWith({ ...PAID, ...change }), PAID, 0n)
+    const use = await findNew(nodeWith({ ...PAID, ...change }), PAID, 0n)
     expect(use).toEqual({ kind: 'behind' })
   }
 })
@@ -76,7 +77,7 @@ test('what a look has no room to read is nobody else’s: two payments are never
   }))
   for (const node of [nodeOf(batched), nodeOf(batched, PRUNED)]) {
     const uses = await Promise.all(
-      [0n, 1n].map((nonce) => findPermit2Use(node, { ...PAID, nonce }, 0n, true)),
+      [0n, 1n].map((nonce) => findNew(node, { ...PAID, nonce }, 0n, true)),
     )
     expect(uses).toEqual([undefined, undefined])
   }
@@ -86,20 +87,35 @@ test('who settled it is found below more transfers than a look reads', async () 
   const later = (moved: bigint) =>
     Array.from({ length: 60 }, (_, at): Done => ({ height: 4_000 + at, moved: [moved] }))
   const busy = nodeOf([settled, ...later(3n)])
-  expect(await findPermit2Use(busy, PAID, 0n)).toMatchObject(PAID_THERE)
+  expect(await findNew(busy, PAID, 0n)).toMatchObject(PAID_THERE)
   // Transfers of nothing are for anybody to make: without the state they are passed over.
   const spammed = [settled, ...later(0n)]
-  expect(await findPermit2Use(nodeOf(spammed), PAID, 0n)).toMatchObject(PAID_THERE)
-  expect(await findPermit2Use(nodeOf(spammed, PRUNED), PAID, 0n)).toMatchObject(PAID_THERE)
+  expect(await findNew(nodeOf(spammed), PAID, 0n)).toMatchObject(PAID_THERE)
+  expect(await findNew(nodeOf(spammed, PRUNED), PAID, 0n)).toMatchObject(PAID_THERE)
+})
+
+test('without the state of the past, later looks find below what one look leaves out, whatever else the owner does', async () => {
+  const head = 200_000
+  const there: Done = { ...settled, height: 100_000 }
+  const busy = Array.from({ length: 60 }, (_, at): Done => ({ height: 199_000 + at, moved: [3n] }))
+  const more = { stateFrom: BigInt(head) - 100n, head }
+  for (const done of [[there], [there, ...busy]]) {
+    const deps = { transport: nodeOf(done, more), looks: openLogLooks() }
+    let use: Awaited<ReturnType<typeof findPermit2Use>>
+    for (let looks = 0; use === undefined && looks < 12; looks += 1) {
+      use = await findPermit2Use(deps, PAID, 0n)
+    }
+    expect(use).toMatchObject({ kind: 'paid', settlement: { height: 100_000n } })
+  }
 })
 
 test('a node that gives only so many logs at once is asked for fewer blocks', async () => {
   const many = Array.from({ length: 60 }, (_, at): Done => ({ height: 1_100 + at, moved: [0n] }))
   const node = nodeOf([settled, ...many], { ...PRUNED, logsMax: 50 })
-  expect(await findPermit2Use(node, PAID, 0n)).toMatchObject(PAID_THERE)
-  await expect(
-    findPermit2Use(nodeOf([settled], { ...PRUNED, logsMax: 0 }), PAID, 0n),
-  ).rejects.toThrow(NodeFailure)
+  expect(await findNew(node, PAID, 0n)).toMatchObject(PAID_THERE)
+  await expect(findNew(nodeOf([settled], { ...PRUNED, logsMax: 0 }), PAID, 0n)).rejects.toThrow(
+    NodeFailure,
+  )
 })
 
 test('a nonce that was spent in a block without a transfer to the seller has paid nothing', async () => {
@@ -111,9 +127,9 @@ test('a nonce that was spent in a block without a transfer to the seller has pai
     { height: 3_000, to: PROXIES.exact, moved: [PAID.value], input: OTHER },
   ]
   for (const node of [nodeOf([burnt]), nodeOf([burnt, ...beside])]) {
-    expect(await findPermit2Use(node, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 3_000n })
+    expect(await findNew(node, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 3_000n })
   }
-  expect(await findPermit2Use(nodeOf([burnt], { stateFrom: 3_500n }), PAID, 0n)).toBeUndefined()
+  expect(await findNew(nodeOf([burnt], { stateFrom: 3_500n }), PAID, 0n)).toBeUndefined()
 })
 
 test('what a machine on a branch that was left behind tells of a height decides nothing', async () => {
@@ -126,7 +142,7 @@ test('what a machine on a branch that was left behind tells of a height decides 
       (read.method === 'eth_call' && read.params[1] === '0x1356' ? left : node).read(read),
   }
   for (const isOurs of [true, false]) {
-    expect(await findPermit2Use(address, PAID, 0n, isOurs)).toEqual({ kind: 'behind' })
+    expect(await findNew(address, PAID, 0n, isOurs)).toEqual({ kind: 'behind' })
   }
 })
 
@@ -144,11 +160,11 @@ test('a machine that shows nothing and has not come to the payment is behind, wh
       return (isLate ? late : pruned).read({ ...rest, method, params, parse })
     },
   })
-  expect(await findPermit2Use(addressOf(LATE_HEIGHT), PAID, 0n)).toEqual({ kind: 'behind' })
+  expect(await findNew(addressOf(LATE_HEIGHT), PAID, 0n)).toEqual({ kind: 'behind' })
   heights = 0
   // One that has come there and shows nothing keeps no logs: nobody knows then.
-  expect(await findPermit2Use(addressOf('0x1388'), PAID, 0n)).toBeUndefined()
-  expect(await findPermit2Use(pruned, PAID, 0n)).toMatchObject({ kind: 'paid' })
+  expect(await findNew(addressOf('0x1388'), PAID, 0n)).toBeUndefined()
+  expect(await findNew(pruned, PAID, 0n)).toMatchObject({ kind: 'paid' })
 })
 
 test('that a node shows no log of a block is believed only where the block itself excludes any', async () => {
@@ -157,12 +173,12 @@ test('that a node shows no log of a block is believed only where the block itsel
   // A node that has dropped the logs of a block, or has not read them yet, answers just so.
   const dropped = { hasLogs: false }
   for (const isOurs of [true, false]) {
-    expect(await findPermit2Use(nodeOf([within], dropped), PAID, 0n, isOurs)).toBeUndefined()
-    const wasted = await findPermit2Use(nodeOf([burnt], dropped), PAID, 0n, isOurs)
+    expect(await findNew(nodeOf([within], dropped), PAID, 0n, isOurs)).toBeUndefined()
+    const wasted = await findNew(nodeOf([burnt], dropped), PAID, 0n, isOurs)
     expect(wasted).toMatchObject({ kind: 'wasted', height: 4_950n })
   }
   const unfilled = nodeOf([burnt], { ...dropped, fillsBlooms: false })
-  expect(await findPermit2Use(unfilled, PAID, 0n)).toBeUndefined()
+  expect(await findNew(unfilled, PAID, 0n)).toBeUndefined()
 })
 
 test('of a wallet of ours all has left where the token kept a part of it: that is not spent for nothing', async () => {
@@ -171,37 +187,37 @@ test('of a wallet of ours all has left where the token kept a part of it: that i
   const less = { kind: 'paid', settlement: { hash: word(1), height: 4_950n, isLess: true } }
   for (const more of [{}, { stateFrom: 4_949n }]) {
     for (const done of [direct, within]) {
-      expect(await findPermit2Use(nodeOf([done], more), PAID, 0n, true)).toMatchObject(less)
-      expect(await findPermit2Use(nodeOf([done], more), PAID, 0n)).not.toMatchObject(less)
+      expect(await findNew(nodeOf([done], more), PAID, 0n, true)).toMatchObject(less)
+      expect(await findNew(nodeOf([done], more), PAID, 0n)).not.toMatchObject(less)
     }
   }
   // The whole is it, whatever of less stands beside it, and of two parts nobody knows which is.
   const beside: Done = { height: 4_950, moved: [475n] }
-  const whole = await findPermit2Use(nodeOf([{ ...within, moved: [500n] }, beside]), PAID, 0n, true)
+  const whole = await findNew(nodeOf([{ ...within, moved: [500n] }, beside]), PAID, 0n, true)
   expect(whole).toMatchObject({ kind: 'paid', settlement: { hash: word(1) } })
   expect(whole).not.toHaveProperty('settlement.isLess')
-  expect(await findPermit2Use(nodeOf([within, beside]), PAID, 0n, true)).toBeUndefined()
+  expect(await findNew(nodeOf([within, beside]), PAID, 0n, true)).toBeUndefined()
 })
 
 test('a call that paid and whose receipt does not show it is not called spent for nothing', async () => {
   const node = nodeOf([{ ...settled, hasNoLogs: true }])
-  expect(await findPermit2Use(node, PAID, 0n)).toBeUndefined()
+  expect(await findNew(node, PAID, 0n)).toBeUndefined()
 })
 
 test('what may have been the payment is not called spent for nothing, though its owner took the nonce back beside it', async () => {
   const within: Done = { height: 4_950, moved: [PAID.value], uses: [7] }
   const back: Done = { height: 4_950, takesBack: 7 }
   for (const isOurs of [true, false]) {
-    expect(await findPermit2Use(nodeOf([within, back]), PAID, 0n, isOurs)).toBeUndefined()
+    expect(await findNew(nodeOf([within, back]), PAID, 0n, isOurs)).toBeUndefined()
     const pruned = nodeOf([within, back], { stateFrom: 4_949n })
-    expect(await findPermit2Use(pruned, PAID, 0n, isOurs)).toBeUndefined()
+    expect(await findNew(pruned, PAID, 0n, isOurs)).toBeUndefined()
   }
   const alone = nodeOf([{ ...back, uses: [7] }])
-  expect(await findPermit2Use(alone, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 4_950n })
+  expect(await findNew(alone, PAID, 0n)).toMatchObject({ kind: 'wasted', height: 4_950n })
   // By way of a contract it has paid a wallet of ours, which signed nothing else with the nonce.
   const paid = { kind: 'paid', settlement: { hash: word(1), height: 4_950n } }
-  expect(await findPermit2Use(nodeOf([within]), PAID, 0n, true)).toMatchObject(paid)
-  expect(await findPermit2Use(nodeOf([within]), PAID, 0n)).toBeUndefined()
+  expect(await findNew(nodeOf([within]), PAID, 0n, true)).toMatchObject(paid)
+  expect(await findNew(nodeOf([within]), PAID, 0n)).toBeUndefined()
 })
 
 describe('what may have been the payment is not called spent for nothing:', () => {
@@ -223,9 +239,9 @@ describe('what may have been the payment is not called spent for nothing:', () =
   ])('%s', async (_, done) => {
     for (const more of [{}, { stateFrom: 4_949n }, PRUNED]) {
       const node = nodeOf([{ ...done, uses: [7] }], more)
-      expect(await findPermit2Use(node, PAID, 0n)).toBeUndefined()
+      expect(await findNew(node, PAID, 0n)).toBeUndefined()
       // A wallet of ours signed nothing else with the nonce, so the one transfer that may be it is.
-      const ours = await findPermit2Use(node, PAID, 0n, true)
+      const ours = await findNew(node, PAID, 0n, true)
       if (done.moved?.length === 1) expect(ours).toMatchObject({ kind: 'paid' })
       else expect(ours).toBeUndefined()
     }
@@ -233,18 +249,18 @@ describe('what may have been the payment is not called spent for nothing:', () =
 
   test('a plain transfer of the payer’s own is', async () => {
     const node = nodeOf([{ ...plain(4_950, 500n), uses: [7] }])
-    expect(await findPermit2Use(node, PAID, 0n)).toMatchObject({ kind: 'wasted' })
+    expect(await findNew(node, PAID, 0n)).toMatchObject({ kind: 'wasted' })
   })
 })
 
 test('the block in which a nonce came to be used is found wherever it is, and no block where the state is gone', async () => {
   for (const height of [0, 1, 2, 999, 1_000, 2_500, 4_872, 4_998, 4_999, 5_000]) {
     const node = nodeOf([{ height, uses: [7] }])
-    expect(await findFlip(node, PAID, 0n, 5_000n)).toBe(BigInt(height))
-    expect(await findFlip(node, PAID, 1_000n, 5_000n)).toBe(
+    expect(await findNonceFlip(node, PAID, 0n, 5_000n)).toBe(BigInt(height))
+    expect(await findNonceFlip(node, PAID, 1_000n, 5_000n)).toBe(
       height < 1_000 ? 'none' : BigInt(height),
     )
   }
-  expect(await findFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('behind')
-  expect(await findFlip(nodeOf([settled], PRUNED), PAID, 0n, 5_000n)).toBe('unknown')
+  expect(await findNonceFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('behind')
+  expect(await findNonceFlip(nodeOf([settled], PRUNED), PAID, 0n, 5_000n)).toBe('unknown')
 })

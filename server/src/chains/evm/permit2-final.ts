@@ -6,12 +6,13 @@ import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { blockHashRead } from './blocks.ts'
 import { summaryOf } from './call-summary.ts'
-import { headRead, rangesOf } from './exact-final.ts'
+import { headRead } from './exact-final.ts'
+import type { LogLooks } from './log-ranges.ts'
 import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { isInvalidated, isNonceUsed, nonceView, permit2EffectOf } from './permit2.ts'
 import type { Permit2Authorization, Permit2Effect } from './permit2.ts'
-import { findFlip, isUnusedAt, isUsedUpIn } from './permit2-flip.ts'
+import { findNonceFlip, isUnusedAt, isUsedUpIn } from './permit2-flip.ts'
 import { settledAmong } from './permit2-settled.ts'
 import { callRead, isSilent, logsIn, ownerLogsRead } from './permit2-owner-logs.ts'
 import type { Called, LogBlock, Moved, OwnerLog } from './permit2-owner-logs.ts'
@@ -59,7 +60,7 @@ interface Sought extends Permit2Authorization {
  * payment where the whole is not there: a token may keep the rest, and all of it has left.
  */
 export async function findPermit2Use(
-  transport: Pick<Transport, 'read'>,
+  { transport, looks }: { readonly transport: Pick<Transport, 'read'>; readonly looks: LogLooks },
   authorization: Permit2Authorization,
   sinceHeight: bigint,
   isOurs = false,
@@ -67,11 +68,11 @@ export async function findPermit2Use(
   const least = isOurs && authorization.scheme === 'upto' ? 1n : authorization.value
   const sought = { ...authorization, least, isOurs }
   const head = await transport.read(headRead)
-  const flip = await findFlip(transport, sought, sinceHeight, head)
+  const flip = await findNonceFlip(transport, sought, sinceHeight, head)
   if (flip === 'none') return undefined
   if (flip === 'behind') return { kind: 'behind' }
   if (flip === 'unreadable' || flip === 'unknown') {
-    const use = await scanForUse(transport, sought, { sinceHeight, head })
+    const use = await scanForUse({ transport, looks }, sought, { sinceHeight, head })
     // A head of which no node has the state is one that they have not come to.
     return use === undefined && flip === 'unreadable' ? { kind: 'behind' } : use
   }
@@ -111,23 +112,28 @@ async function useIn(
 /**
  * The same from the owner's transfers of the token since a height, without the state of the past: a direct call is found, and a call from
  * within another contract stays unknown, unless the payer is ours: see useWithin. What the owner invalidated was spent so when the nonce
- * was unused in the block before, and nothing in that block can have been the payment. Blocks in parts, the newest first; transactions up
- * to a limit. `behind` where nothing is found and it was not used yet in the newest block of a node that was asked.
+ * was unused in the block before, and nothing in that block can have been the payment. Blocks in parts, of which a look reads the newest and some others; transactions
+ * up to a limit. `behind` where nothing is found and it was not used yet in the newest block of a node that was asked.
  */
 async function scanForUse(
-  transport: Pick<Transport, 'read'>,
+  { transport, looks }: { readonly transport: Pick<Transport, 'read'>; readonly looks: LogLooks },
   authorization: Sought,
   { sinceHeight, head }: { readonly sinceHeight: bigint; readonly head: bigint },
 ): Promise<AuthorizationUse | undefined> {
   let left = limits.permit2UsesReadMax
   let shownTo = head
-  for (const range of rangesOf(sinceHeight, head)) {
+  const { from, nonce } = authorization
+  const look = looks.look(`${from} ${nonce}`, sinceHeight, head)
+  const { newest, others } = look
+  // A later look has read the newest before: should they leave no room, it goes on elsewhere all the same.
+  for (const range of look.isLater ? [...others, ...newest] : [...newest, ...others]) {
     // In one batch, so that the height is that of the very node that shows the logs.
     const [height, logs] = await Promise.all([
       transport.read({ ...headRead, isUnique: true }),
       logsIn(transport, authorization, range, head),
     ])
     if (height < shownTo) shownTo = height
+    if (others.includes(range)) look.looked(range)
     const found = await readCalls(transport, authorization, logs, left)
     left -= found.count
     const { hash, call, isElse } = found

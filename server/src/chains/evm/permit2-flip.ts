@@ -2,6 +2,7 @@ import { NodeFailure } from '../chain.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { wordFrom } from './answer.ts'
+import { findFlip } from './find-flip.ts'
 import { hexQuantity } from './hex.ts'
 import { readViewsAt } from './multicall.ts'
 import { isNonceUsed, nonceView } from './permit2.ts'
@@ -12,12 +13,11 @@ type Nonce = Pick<Permit2Authorization, 'from' | 'nonce'>
 const NO_PERMIT2 = -1n
 
 /**
- * The height of the block in which a nonce was used up, from a height on: a used one is never unused again, so the blocks are bisected,
- * from the newest back in steps that double. `none` where it was used before, `behind` where it is not used yet at that head, `unreadable` where
- * no node has the state of that, `unknown` where none has one of before any more, or there is no Permit2. Each height may be told by another
+ * The height of the block in which a nonce was used up, from a height on. `none` where it was used before, `behind` where it is not used yet at that head,
+ * `unreadable` where no node has the state of that, `unknown` where none has one of before any more, or there is no Permit2. Each height may be told by another
  * machine, of which one may hang on a branch that was left behind: what is found is a place to look at, and `isUsedUpIn` says whether it is the one.
  */
-export async function findFlip(
+export async function findNonceFlip(
   transport: Pick<Transport, 'read'>,
   nonce: Nonce,
   sinceHeight: bigint,
@@ -27,26 +27,7 @@ export async function findFlip(
   if (now === undefined) return 'unreadable'
   if (now === 'none') return 'unknown'
   if (now === 'open') return 'behind'
-  const floor = sinceHeight - 1n
-  let used = head
-  // The same as `used` until one is found.
-  let open = head
-  for (let step = 1n; open === used; step *= 2n) {
-    open = head - step > floor ? head - step : floor
-    const state = await nonceAt(transport, nonce, open)
-    if (state === undefined) return 'unknown'
-    if (state === 'open') break
-    if (open <= floor) return 'none'
-    used = open
-  }
-  while (used - open > 1n) {
-    const middle = open + (used - open) / 2n
-    const state = await nonceAt(transport, nonce, middle)
-    if (state === undefined) return 'unknown'
-    if (state === 'open') open = middle
-    else used = middle
-  }
-  return used
+  return findFlip((height) => nonceAt(transport, nonce, height), sinceHeight, head)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ExactAuthorization, ExactPayments } from '../exact.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Transport } from '../json-rpc/transport.ts'
 import { draftSettlement } from './exact-draft.ts'
+import type { LogLooks } from './log-ranges.ts'
 import { permit2Call } from './permit2.ts'
 import { preparePermit2 } from './permit2-authorize.ts'
 import { checkPermit2 } from './permit2-check.ts'
@@ -18,11 +19,12 @@ export function openPermit2(
     readonly config: NetworkConfig
     readonly chainId: bigint
     readonly finalViews: ViewPool
+    readonly looks: LogLooks
   },
   asking: Permit2CheckDeps,
 ): Pick<ExactPayments, 'read' | 'check' | 'draft' | 'finalState' | 'findForeign'> &
   Required<Pick<ExactPayments, 'authorize' | 'usedBy'>> {
-  const { transport, config, chainId, finalViews } = drafting
+  const { transport, config, chainId, finalViews, looks } = drafting
   const isSponsored = config.approvalSponsoring !== undefined
   const reader = openPermit2Reader(chainId, config.permit2 ?? [], isSponsored)
   const checking = { ...asking, approvals: isSponsored ? { transport, config } : undefined }
@@ -66,7 +68,7 @@ export function openPermit2(
     finalState: (authorization) => readPermit2State(finalViews, open(authorization).authorization),
     findForeign: (authorization, sinceHeight) =>
       findPermit2Use(
-        transport,
+        { transport, looks },
         open(authorization).authorization,
         sinceHeight,
         authorization.isOurs,

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { hexBytes } from './hex.ts'
 import { permit2Call, PROXIES } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
-import { findPermit2Use } from './permit2-final.ts'
-import { account, nodeOf, PAID, plain, word } from './test-permit2-chain.ts'
+import { account, findNew, nodeOf, PAID, plain, word } from './test-permit2-chain.ts'
 import type { Done } from './test-permit2-chain.ts'
 
 const PRUNED = { stateFrom: 4_900n }
@@ -26,9 +25,9 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
   })
   const wasted = { kind: 'wasted', height: BigInt(HEIGHT) }
   const find = async (done: readonly Done[], isOurs = true) => [
-    await findPermit2Use(nodeOf(done), UPTO, 0n, isOurs),
-    await findPermit2Use(nodeOf(done, OLD), UPTO, 0n, isOurs),
-    await findPermit2Use(nodeOf(done, PRUNED), UPTO, 0n, isOurs),
+    await findNew(nodeOf(done), UPTO, 0n, isOurs),
+    await findNew(nodeOf(done, OLD), UPTO, 0n, isOurs),
+    await findNew(nodeOf(done, PRUNED), UPTO, 0n, isOurs),
   ]
 
   test.each([1n, 499n, 500n])('%s of 500 is what was taken', async (value) => {
@@ -47,7 +46,7 @@ describe('of upto that a wallet of ours signed, any amount up to the signed one 
     const least = { ...UPTO, permitted: 1n, value: 1n }
     const input = hexBytes(permit2Call(least, { withPermit: false }).data)
     const node = nodeOf([{ ...takes(1n), input }])
-    expect(await findPermit2Use(node, least, 0n, true)).toMatchObject(took(1n))
+    expect(await findNew(node, least, 0n, true)).toMatchObject(took(1n))
   })
 
   test('nothing taken is nothing paid, and that is the end of it', async () => {

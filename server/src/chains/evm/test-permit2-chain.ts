@@ -5,11 +5,21 @@ import { addressFromBytes, requireAddress } from './account.ts'
 import { addressWord, uintWord } from './eip712.ts'
 import { hexBytes } from './hex.ts'
 import { keccak256 } from './keccak.ts'
+import { openLogLooks } from './log-ranges.ts'
 import { NONCES_INVALIDATED_TOPIC, PERMIT2, PROXIES } from './permit2.ts'
 import type { Permit2Authorization } from './permit2.ts'
+import { findPermit2Use } from './permit2-final.ts'
 import { USDC } from './test-network.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
 import { transferCall } from './transfer.ts'
+
+/** A look of somebody who has just started. */
+export const findNew = (
+  transport: Pick<Transport, 'read'>,
+  authorization: Permit2Authorization,
+  sinceHeight: bigint,
+  isOurs = false,
+) => findPermit2Use({ transport, looks: openLogLooks() }, authorization, sinceHeight, isOurs)
 
 export const account = (byte: number) => addressFromBytes(new Uint8Array(20).fill(byte))
 export const word = (byte: number) => hexBytes(new Uint8Array(32).fill(byte))
@@ -70,12 +80,12 @@ export interface Done {
 }
 
 /**
- * A node of 5,000 blocks with these transactions; without the state below a height, more logs than so many at once, any logs at all, or the
+ * A node of 5,000 blocks, or as many as are said, with these transactions; without the state below a height, more logs than so many at once, any logs at all, or the
  * filters of its blocks, when that is said.
  */
 export function nodeOf(
   done: readonly Done[],
-  { stateFrom = 0n, logsMax = 10_000, hasLogs = true, fillsBlooms = true } = {},
+  { stateFrom = 0n, logsMax = 10_000, hasLogs = true, fillsBlooms = true, head = 5_000 } = {},
 ): Pick<Transport, 'read'> {
   const hashOf = (index: number) => word(index + 1)
   const blockOf = (height: number | bigint) => hexBytes(uintWord(BigInt(height) + 2n ** 200n))
@@ -123,7 +133,7 @@ export function nodeOf(
     const [first, second] = params
     switch (method) {
       case 'eth_blockNumber':
-        return '0x1388'
+        return `0x${head.toString(16)}`
       case 'eth_getBlockByNumber': {
         const [hash, parentHash] = [blockOf(BigInt(String(first))), PARENT]
         return { number: first, hash, parentHash, timestamp: '0x1', transactions: [] }
@@ -135,7 +145,7 @@ export function nodeOf(
       case 'eth_getLogs': {
         if (!hasLogs) return []
         const { blockHash, fromBlock = 0, toBlock = 0 } = Object(first) as Record<string, string>
-        const last = toBlock === 'latest' ? 5_000 : Number(toBlock)
+        const last = toBlock === 'latest' ? head : Number(toBlock)
         const logs = done.flatMap((each, index) => {
           const { height } = each
           const isIn = blockHash === undefined && height >= Number(fromBlock) && height <= last
