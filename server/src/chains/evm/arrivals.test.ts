@@ -296,15 +296,16 @@ describe('a node that says of a block', () => {
     expect(await shown({ result: [LOG] }, '0x5208')).toEqual({ assets: native, questions: 1 })
   })
 
-  test('is asked for a few blocks at a time, and leaves none out', async () => {
+  test('is asked for a few full blocks at a time, and leaves none out', async () => {
+    const many = Array.from({ length: 300 }, () => ({ value: '0x0' }))
     const blocks = Array.from({ length: 20 }, (_, index) => ({
       ...BLOCK,
       height: BigInt(index),
       hash: `0x${(index + 1).toString(16).padStart(64, '0')}`,
+      transactionHashes: many.flatMap(() => BLOCK.transactionHashes),
     }))
     const reply = (method: string, [first]: readonly unknown[]): Reply => {
-      if (method !== 'eth_getLogs')
-        return { result: { hash: first, transactions: [{ value: '0x0' }] } }
+      if (method !== 'eth_getLogs') return { result: { hash: first, transactions: many } }
       const { blockHash } = first as { blockHash: string }
       return { result: [{ ...LOG, blockHash }] }
     }

@@ -13,14 +13,12 @@ import { logsBehindNone, requireSame } from './block-logs.ts'
 import type { WantedLogs } from './block-logs.ts'
 import { areTooManyLogs, readLogsByReceipts } from './block-receipts.ts'
 import { readBlockTransactions } from './block-transactions.ts'
+import { blocksInReads } from './blocks-in-reads.ts'
 import { succeededFrom } from './outcome.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 const keptOffers = openPieces<readonly Arrival[]>()
 const keptTransfers = openPieces<readonly Arrival[]>()
-
-/** A busy block's transactions are 1 to 2 MB of JSON; so many stay well below what an answer may have. */
-export const BLOCKS_PER_READ_MAX = 8
 
 /**
  * Native transfers are read from the blocks' own transactions, tokens from the logs of the configured ones. Both are asked by block hash,
@@ -36,10 +34,8 @@ export async function readArrivals(
   const tokens = config.assets.flatMap(({ asset }) =>
     asset === 'native' ? [] : [requireAddress(asset)],
   )
-  const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
   const arrivals: Arrival[] = []
-  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
-    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
+  for (const part of blocksInReads(blocks)) {
     const found = await Promise.all(part.map((block) => readTransfers(transport, tokens, block)))
     if (found.includes(undefined)) return undefined
     const transfers = found.flatMap((each) => each ?? [])

@@ -13,8 +13,8 @@ import type {
 } from '../self-custody.ts'
 import { openPieces } from '../pieces.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom } from './answer.ts'
-import { BLOCKS_PER_READ_MAX } from './arrivals.ts'
 import { readBlockTransactions } from './block-transactions.ts'
+import { blocksInReads } from './blocks-in-reads.ts'
 import {
   ACCESS_LIST,
   carriesAuthorization,
@@ -70,10 +70,8 @@ export async function readSightings(
   blocks: readonly Block[],
   watched: Parameters<SelfCustody['sightings']>[1],
 ): Promise<readonly Sighting[] | undefined> {
-  const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
   const sightings: Sighting[] = []
-  for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
-    const part = filled.slice(from, from + BLOCKS_PER_READ_MAX)
+  for (const part of blocksInReads(blocks)) {
     const read = await Promise.all(
       part.map((block) =>
         readBlockTransactions(

@@ -4,7 +4,7 @@ import type { MarketFact, MarketPlace, MarketReader } from '../../market.ts'
 import type { Transport } from '../../json-rpc/transport.ts'
 import type { VenueName } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
-import { BLOCKS_PER_READ_MAX } from '../arrivals.ts'
+import { blocksInReads } from '../blocks-in-reads.ts'
 import { logsBehindNone } from '../block-logs.ts'
 import { openKnownPools } from './known-pools.ts'
 import type { KnownPools, QuotePool } from './known-pools.ts'
@@ -62,10 +62,9 @@ export function openMarketReader(
 
   return {
     read: async (blocks) => {
-      const filled = blocks.filter(({ transactionHashes }) => transactionHashes.length > 0)
       const facts: MarketFact[] = []
-      for (let from = 0; from < filled.length; from += BLOCKS_PER_READ_MAX) {
-        const some = await readSome(filled.slice(from, from + BLOCKS_PER_READ_MAX))
+      for (const part of blocksInReads(blocks)) {
+        const some = await readSome(part)
         if (some === undefined) return undefined
         facts.push(...some)
       }
