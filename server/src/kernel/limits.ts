@@ -187,6 +187,11 @@ export const limits = {
   nodeResponseBytesMax: 32 * 1024 * 1024,
   /** JSON-RPC calls in one HTTP request; providers refuse larger batches. */
   nodeBatchCallsMax: 100,
+  /** Of one that a node refuses as too large, the parts that are under way at once; and how long it is asked in such parts. */
+  nodeBatchPartsMax: 4,
+  nodeBatchPartsSeconds: 3_600,
+  /** Of what a node says with a status that is no success, to be read. */
+  nodeErrorBytesMax: 64 * 1024,
   /** HTTP requests to a network's nodes under way at once; what comes later shares bigger batches. */
   nodeRequestsMax: 16,
   /** Reads of which callers decide the size, under way at once to a network's nodes beside all others, and how many may wait. */

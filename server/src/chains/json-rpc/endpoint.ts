@@ -3,7 +3,8 @@ import type { Secret } from '../../kernel/secret.ts'
 import { NodeFailure } from '../chain.ts'
 import { AnswerTooLong } from './answer-too-long.ts'
 import { isObject } from './answer.ts'
-import { readAnswers, writeCalls } from './messages.ts'
+import { BatchRefused } from './batch-refused.ts'
+import { isBatchRefusal, readAnswers, writeCalls } from './messages.ts'
 import type { NodeAnswer, NodeCall } from './messages.ts'
 import { openNodeUrl } from './node-url.ts'
 import type { PostText } from './post-text.ts'
@@ -12,7 +13,7 @@ import type { PostText } from './post-text.ts'
 export interface Endpoint {
   /**
    * One HTTP round trip: the answers in the order of the calls, a NodeFailure in place of one that is missing.
-   * Throws NodeFailure when nothing usable came back in time; whether the node saw the calls is then unknown. AnswerTooLong when they cannot be answered together.
+   * Throws NodeFailure when nothing usable came back in time; whether the node saw the calls is then unknown. AnswerTooLong when they cannot be answered together, BatchRefused when the node takes fewer at once.
    */
   post(calls: readonly NodeCall[]): Promise<readonly (NodeAnswer | NodeFailure)[]>
 }
@@ -50,11 +51,15 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     })
     try {
       const { status, text } = await underWay.answer
-      if (status < 200 || status >= 300) throw new NodeFailure(`the node answered HTTP ${status}`)
+      if (status < 200 || status >= 300) {
+        const Failure = isBatchRefusal(text, calls.length) ? BatchRefused : NodeFailure
+        throw new Failure(`the node answered HTTP ${status}`)
+      }
       return readAnswers(text, calls.length, scrub)
     } catch (error) {
       if (isLate) throw new NodeTimeout(`${name}: no answer in time`)
       if (error instanceof AnswerTooLong) throw new AnswerTooLong(`${name}: ${error.message}`)
+      if (error instanceof BatchRefused) throw new BatchRefused(`${name}: ${error.message}`)
       if (error instanceof NodeFailure) throw new NodeFailure(`${name}: ${error.message}`)
       // The error's own text may hold the URL, so only its code goes on.
       throw new NodeFailure(`${name} cannot be reached: ${codeOf(error)}`)

@@ -1,6 +1,7 @@
 import { NodeFailure } from '../chain.ts'
 import { AnswerTooLong, isTooLongToAnswer } from './answer-too-long.ts'
 import { isObject } from './answer.ts'
+import { BatchRefused, isAboutBatch } from './batch-refused.ts'
 
 /** One JSON-RPC call. Source: JSON-RPC 2.0. */
 export interface NodeCall {
@@ -41,17 +42,41 @@ export function readAnswers(
   if (!Array.isArray(items)) {
     const error = errorOf(body, scrub)
     const why = `the node refused a batch: ${error.message}`
-    throw isTooLongToAnswer(error) ? new AnswerTooLong(why) : new NodeFailure(why)
+    if (isTooLongToAnswer(error)) throw new AnswerTooLong(why)
+    throw isAboutBatch(error.message) ? new BatchRefused(why) : new NodeFailure(why)
   }
   const answers = new Map<unknown, NodeAnswer | NodeFailure>()
   for (const item of items) {
     const answer = answerFrom(item, scrub)
     if (isObject(item) && answer !== undefined) answers.set(item['id'], answer)
   }
+  const refusal = count > 1 ? refusalOf([...answers.values()]) : undefined
+  if (refusal !== undefined) throw new BatchRefused(`the node refused a batch: ${refusal}`)
   return Array.from(
     { length: count },
     (_, id) => answers.get(id) ?? new NodeFailure('the node left a call unanswered'),
   )
+}
+
+/** What a node says of the whole batch in the place of answers: Geth with the first call's id, others with each. */
+function refusalOf(answers: readonly (NodeAnswer | NodeFailure)[]): string | undefined {
+  const errors = answers.flatMap((answer) =>
+    answer instanceof NodeFailure || answer.ok ? [] : [answer.error.message],
+  )
+  return errors.length === answers.length ? errors.find(isAboutBatch) : undefined
+}
+
+/** Whether what a node said with a status that is no success is that a batch is too large for it. */
+export function isBatchRefusal(text: string, count: number): boolean {
+  if (count < 2) return false
+  try {
+    readAnswers(text, count, (said) => said)
+    return false
+  } catch (error) {
+    if (error instanceof BatchRefused) return true
+    if (error instanceof NodeFailure) return false
+    throw error
+  }
 }
 
 /**

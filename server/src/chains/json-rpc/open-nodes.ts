@@ -8,6 +8,7 @@ import { openNodeHealth } from './node-health.ts'
 import type { NodeHealth } from './node-health.ts'
 import { shownHost } from './node-url.ts'
 import { postText } from './post-text.ts'
+import { inSmallerBatches } from './smaller-batches.ts'
 import { openTransport } from './transport.ts'
 import type { Transport } from './transport.ts'
 
@@ -28,18 +29,21 @@ export function openNodes(
 ): { readonly transport: Transport; readonly nodes: () => readonly NodeState[] } {
   const { network, rpcUrls, blockTimeMilliseconds } = config
   const patience = rpcUrls.length > 1 ? limits.nodeCallWithOthersSeconds : limits.nodeCallSeconds
-  const endpoints = rpcUrls.map((url, index) =>
-    guard(
-      openEndpoint({
-        url,
-        name: `node ${index + 1} of ${network}`,
-        clock,
-        callSeconds: callSeconds ?? patience,
-        responseBytesMax: limits.nodeResponseBytesMax,
-        post,
-      }),
-    ),
-  )
+  const endpoints = rpcUrls.map((url, index) => {
+    const endpoint = openEndpoint({
+      url,
+      name: `node ${index + 1} of ${network}`,
+      clock,
+      callSeconds: callSeconds ?? patience,
+      responseBytesMax: limits.nodeResponseBytesMax,
+      post,
+    })
+    const facts = { network, node: String(index + 1), host: shownHost(url) }
+    // Before the guard, so that each part has its own look at what the machine that answers it is.
+    return inSmallerBatches(guard(endpoint), clock, (count) =>
+      log.warn({ ...facts, count }, 'a node takes few calls in one request: it is asked in parts'),
+    )
+  })
   const inTime = Math.ceil((limits.nodeBehindSecondsMax * 1000) / blockTimeMilliseconds)
   const kept = openNodeHealth({
     hosts: rpcUrls.map(shownHost),

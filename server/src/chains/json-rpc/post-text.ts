@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream'
 import type { Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { createGunzip } from 'node:zlib'
+import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
 import { AnswerTooLong } from './answer-too-long.ts'
 
@@ -21,7 +22,7 @@ export interface Posting {
 /** What came back, whatever its status. Redirections are not followed. */
 export interface Posted {
   readonly status: number
-  /** Empty where the status is no success: nobody reads that. */
+  /** Of an error only what is short, and nothing where it leads elsewhere: nobody reads that. */
   readonly text: string
 }
 
@@ -54,8 +55,13 @@ export const postText: PostText = (posting) => {
     const response = await send(posting, (request) => (current = request))
     const { statusCode: status = 0 } = response
     if (status >= 200 && status < 300) return { status, text: await textOf(response, posting) }
+    const responseBytesMax = Math.min(posting.responseBytesMax, limits.nodeErrorBytesMax)
+    const isError = status >= 400
+    const text = isError
+      ? await textOf(response, { ...posting, responseBytesMax }).catch(() => '')
+      : ''
     response.destroy()
-    return { status, text: '' }
+    return { status, text }
   }
   const answer = attempt().catch((error: unknown) => {
     if (!isOver && current !== undefined && wasStale(current) && isReset(error)) return attempt()
