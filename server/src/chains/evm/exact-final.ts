@@ -29,16 +29,30 @@ import type { ViewPool } from './view-pool.ts'
 
 const NO_SUCH_FUNCTION = 2n
 
-/** Views of the chain's final state, of whoever asks at the same moment in one call; a node round trip, two where finality is a depth. */
+/**
+ * Views of the chain's final state, of whoever asks at the same moment in one call; a node round trip, two where finality is a depth. Some nodes know which block is
+ * final and run no call there by that name (Linea's, Erigon for Arbitrum): they are asked at its height then.
+ */
 export function openFinalViews(
   transport: Pick<Transport, 'read'>,
   clock: Pick<Clock, 'sleep'>,
   policy: FinalityPolicy,
 ): ViewPool {
-  if (policy.kind === 'tag') return openViewPool(transport, clock, async () => 'finalized')
-  return openViewPool(transport, clock, async () =>
+  const byHeight = openViewPool(transport, clock, async () =>
     hexQuantity((await readHead(transport, policy)).finalizedHeight),
   )
+  if (policy.kind === 'depth') return byHeight
+  const byName = openViewPool(transport, clock, async () => 'finalized')
+  return {
+    read: async (views) => {
+      try {
+        return await byName.read(views)
+      } catch (error) {
+        if (!(error instanceof NodeFailure) || error instanceof NodeTimeout) throw error
+        return byHeight.read(views)
+      }
+    },
+  }
 }
 
 /** What the final state of the chain says of an authorization. */

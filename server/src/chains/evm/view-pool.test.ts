@@ -96,3 +96,21 @@ test('the final state of many authorizations is read in one call, at one final b
   // The views of this node say their places: only the first is 1, which is what a used one says.
   expect(await Promise.all(states)).toEqual(['used', 'open', 'open'])
 })
+
+test('a node that runs no call at what it calls final by that name is asked at the height of it', async () => {
+  const asked: unknown[] = []
+  const block = (height: string) => ({
+    ...{ number: height, hash: `0x${word(1)}`, parentHash: `0x${word(2)}`, timestamp: '0x1' },
+    transactions: [],
+  })
+  const read = async <Value>({ method, params: [first, second], parse }: Read<Value>) => {
+    if (method !== 'eth_call') return parse(block(first === 'finalized' ? '0x10' : '0x20'))
+    asked.push(second)
+    if (second === 'finalized') throw new NodeFailure('Unknown block')
+    const items = [1, 2].map((value) => [1, 64, 32, value].map(word).join(''))
+    return parse(`0x${word(32)}${word(2)}${word(64)}${word(192)}${items.join('')}`)
+  }
+  const views = openFinalViews({ read }, { sleep: async () => undefined }, { kind: 'tag' })
+  expect(await views.read([view('aa'), view('bb')])).toEqual([1n, 2n])
+  expect(asked).toEqual(['finalized', '0x10'])
+})
