@@ -247,6 +247,25 @@ describe('a node that says of a block', () => {
     }
   })
 
+  test('where no log at all is shown though the filter holds some, the receipts of the block say what it logged', async () => {
+    const receipt = { blockHash: BLOCK.hash, status: '0x1' }
+    const shown = (...receipts: readonly object[]) =>
+      arrivals({
+        ...filtered(HOLDS, '0x5208'),
+        eth_getTransactionReceipt: Object.assign({}, receipt, ...receipts),
+      })
+    // Of a chain whose filters hold what nobody is told: it is read on.
+    const [none, some] = [`0x${'00'.repeat(256)}`, `0x${'00'.repeat(255)}04`]
+    expect(await shown({ logs: [], logsBloom: none })).toMatchObject([{ asset: 'native' }])
+    const both = await shown({ logs: [LOG], logsBloom: some })
+    expect(both?.map(({ asset }) => asset)).toEqual(['native', USDC.asset])
+    // Who keeps no logs, has the transaction elsewhere, or not at all, is no witness.
+    await expect(shown({ logs: [], logsBloom: some })).rejects.toThrow(NodeFailure)
+    await expect(shown({ logs: [], blockHash: word('d') })).rejects.toThrow(NodeFailure)
+    const absent = { ...filtered(HOLDS, '0x5208'), eth_getTransactionReceipt: null }
+    await expect(arrivals(absent)).rejects.toThrow(NodeFailure)
+  })
+
   test.each<[string, string, Reply, readonly string[]]>([
     ['has it from another machine', '0x5208', { result: [LOG] }, ['native', USDC.asset]],
     [

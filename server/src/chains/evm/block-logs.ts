@@ -4,6 +4,7 @@ import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { bytesFrom, quantityFrom, wordFrom } from './answer.ts'
+import { readLogsByReceipts } from './block-receipts.ts'
 import { mayHold, saysOfLogs } from './logs-bloom.ts'
 
 /** All logs of a block that used no more gas fit into one answer, and below what nodes give: one takes 375 gas at least, and 600 characters. */
@@ -39,7 +40,8 @@ export function logsToldBy(block: Fields): LogsTold {
  * one address another machine may tell the logs than told the block: that is believed where the block's own filter excludes them, without a question. Else
  * all logs of the block are asked for, of which some are there, so that who shows none does not have it. Where they may be more than a node gives, and
  * it gives none, none is believed: somebody could fill a block with them, and nobody would follow beyond it. So it is where the filter is full, as
- * it is on a chain that does not use it. Throws NodeFailure.
+ * it is on a chain that does not use it. Where every node shows no log at all, the receipts of the block's transactions are the second witness: filters of some chains hold
+ * what is no log of the EVM, or is told to nobody (ZKsync's and Sei's have), and nobody would follow beyond such a block either. Throws NodeFailure.
  */
 export async function logsBehindNone<Found>(
   transport: Pick<Transport, 'read'>,
@@ -54,11 +56,19 @@ export async function logsBehindNone<Found>(
   try {
     return await transport.read(wholeRead(block, found))
   } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
     const isTold = says === 'some' && gasUsed <= WHOLE_LOGS_GAS_MAX
-    if (isTold || !(error instanceof NodeFailure)) throw error
-    return []
+    if (!isTold) return []
+    if (!(error instanceof NoLogs)) throw error
+    const logged = await readLogsByReceipts(transport, block, found)
+    // Who has not all receipts of the block does not have what it logged.
+    if (logged === undefined) throw error
+    return logged
   }
 }
+
+/** A node shows no log of a block whose filter holds some. */
+class NoLogs extends NodeFailure {}
 
 /** Apart, since it may be large. */
 function wholeRead<Found>(
@@ -71,8 +81,9 @@ function wholeRead<Found>(
     apart: true,
     parse: (result) => {
       const logs = listFrom(result, 'logs').map((each) => fieldsFrom(each, 'log'))
-      if (logs.length === 0)
-        throw malformed('logs', 'none, though the filter of their block holds some')
+      if (logs.length === 0) {
+        throw new NoLogs('the node shows no logs, though the filter of their block holds some')
+      }
       return logs.flatMap((log) => {
         requireSame(log['blockHash'], block, "log's block")
         return found(log)

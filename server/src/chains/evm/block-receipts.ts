@@ -1,17 +1,18 @@
 import type { Block, TransactionHash } from '../chain.ts'
-import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
+import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { NodeError } from '../json-rpc/messages.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { readInPieces } from '../pieces.ts'
 import type { Pieces } from '../pieces.ts'
 import { wordFrom } from './answer.ts'
+import { receiptLogs } from './receipt-logs.ts'
 
 /** A transaction of 16.7 million gas (EIP-7825) logs 20 MB of JSON at most, which is below what one answer may have. */
 const RECEIPTS_PER_READ_MAX = 8
 
 /**
- * What the logs of a block are to the asker, read from the receipt of each of its transactions: for a block whose logs no node gives in one answer. Undefined when one
+ * What the logs of a block are to the asker, read from the receipt of each of its transactions: for a block whose logs no node gives in one answer, or of which it shows none. Undefined when one
  * of them is not in that block, which the chain has left then. Throws NodeFailure.
  */
 export async function readLogsByReceipts<Found>(
@@ -43,7 +44,7 @@ function receiptRead<Found>(
       if (result === null) return undefined
       const receipt = fieldsFrom(result, 'receipt')
       if (wordFrom(receipt['blockHash'], 'receipt block') !== block.hash) return undefined
-      return listFrom(receipt['logs'], 'logs').flatMap((log) => found(fieldsFrom(log, 'log')))
+      return receiptLogs(receipt).flatMap((log) => found(fieldsFrom(log, 'log')))
     },
   }
 }
