@@ -18,6 +18,7 @@ import { addressWord } from './eip712.ts'
 import { findFlip } from './find-flip.ts'
 import type { StateAt } from './find-flip.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
+import { logsInHalves } from './log-halves.ts'
 import type { BlockRange, LogLooks } from './log-ranges.ts'
 import { blockTimeView, readViewsAt } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
@@ -143,7 +144,7 @@ async function newestUse(
     if (height < shownTo) shownTo = height
     return use
   }
-  let refusal: NodeFailure | undefined
+  let isRefused = false
   if (first !== undefined) {
     try {
       const use = await firstUse(first)
@@ -151,10 +152,10 @@ async function newestUse(
     } catch (error) {
       // Some plans of providers give the logs of five or ten blocks at once.
       if (!(error instanceof NodeFailure) || error instanceof NodeTimeout) throw error
-      refusal = error
+      isRefused = true
     }
   }
-  if (more.length === 0 && refusal === undefined) return { shownTo }
+  if (more.length === 0 && !isRefused) return { shownTo }
   const flip = await findUseFlip(transport, authorization, sinceHeight, shownTo)
   if (flip === 'behind') return flip
   if (flip === 'none') return { shownTo }
@@ -162,9 +163,16 @@ async function newestUse(
     const use = await firstUse({ from: flip, to: flip })
     if (use !== undefined) return use
   }
-  if (refusal !== undefined) throw refusal
-  for (const range of more) {
-    const use = await firstUse(range)
+  const again = isRefused && first !== undefined ? [first] : []
+  for (const range of [...again, ...more]) {
+    const [use] = await logsInHalves(
+      async (part) => {
+        const found = await firstUse(part)
+        return found === undefined ? [] : [found]
+      },
+      range,
+      shownTo,
+    )
     if (use !== undefined) return use
     if (look.others.includes(range)) look.looked(range)
   }

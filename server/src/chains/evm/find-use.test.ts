@@ -126,6 +126,14 @@ test('where no node keeps the state of the past, later looks find it, each with 
   expect(looks).toBeGreaterThan(1)
 })
 
+test('where no node keeps that state, and gives the logs of fewer blocks than are asked for, these are asked for by halves', async () => {
+  // As Monad's nodes do, which also give no old state.
+  for (const usedAt of [HEAD - 3n, HEAD - 1_999n, SINCE + 9n]) {
+    const { look } = nodeOf(usedAt, { logBlocksMax: 1_000n, stateFrom: HEAD - 1n })
+    expect(await look()).toMatchObject({ kind: 'paid', settlement: { height: usedAt } })
+  }
+})
+
 test('one that was used before it is looked for costs a few questions, and is not found', async () => {
   const { look, asked } = nodeOf(SINCE - 9n)
   expect(await look()).toBeUndefined()

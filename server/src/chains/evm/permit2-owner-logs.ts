@@ -1,13 +1,12 @@
 import type { Fields } from '@florin/wire/x402/fields.ts'
-import { NodeFailure } from '../chain.ts'
 import type { Address, TokenTransfer, TransactionHash } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
-import { NodeTimeout } from '../json-rpc/endpoint.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressBytes } from './account.ts'
 import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
+import { logsInHalves } from './log-halves.ts'
 import type { BlockRange } from './log-ranges.ts'
 import { mayHold } from './logs-bloom.ts'
 import { NONCES_INVALIDATED_TOPIC, PERMIT2 } from './permit2.ts'
@@ -15,8 +14,6 @@ import type { Permit2Authorization } from './permit2.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 const WORD_BYTES = 32
-/** How often a part of the chain is halved whose logs no node gives at once. */
-const HALVINGS_MAX = 5
 
 export interface LogBlock {
   readonly height: bigint
@@ -35,29 +32,14 @@ export type OwnerLog =
   | Moved
   | (LogBlock & { readonly kind: 'invalidated'; readonly word: bigint; readonly mask: bigint })
 
-/** The logs of an owner in a part of the chain. What a node does not give at once, since it is too much, is asked for by halves. */
+/** The logs of an owner in a part of the chain, the oldest first. */
 export async function logsIn(
   transport: Pick<Transport, 'read'>,
   authorization: Permit2Authorization,
   range: BlockRange,
   head: bigint,
-  halvings = HALVINGS_MAX,
 ): Promise<readonly OwnerLog[]> {
-  const { from, to } = range
-  try {
-    return await transport.read(ownerLogsRead(authorization, range))
-  } catch (error) {
-    const last = to ?? head
-    const mayHalve = error instanceof NodeFailure && !(error instanceof NodeTimeout)
-    if (!mayHalve || halvings === 0 || last <= from) throw error
-    const middle = from + (last - from) / 2n
-    const older = { from, to: middle }
-    const newer = { from: middle + 1n, to }
-    return [
-      ...(await logsIn(transport, authorization, older, head, halvings - 1)),
-      ...(await logsIn(transport, authorization, newer, head, halvings - 1)),
-    ]
-  }
+  return logsInHalves((part) => transport.read(ownerLogsRead(authorization, part)), range, head)
 }
 
 /** What left the owner of the token, and which nonces it invalidated, in the chain's order: of one block, or of a part of the chain. */
