@@ -224,6 +224,21 @@ describe('a node that says of a block', () => {
     ])
   })
 
+  test('and has no receipt of what it brought is no witness: the next node is asked', async () => {
+    const replyOf =
+      (answers: Readonly<Record<string, unknown>>) =>
+      (method: string): Reply => ({ result: answers[method] ?? null })
+    const without = { ...GOOD, eth_getTransactionReceipt: null }
+    const both = await Promise.all(
+      [without, GOOD].map((each) => startTestNode({ reply: replyOf(each) })),
+    )
+    nodes.push(...both)
+    const config = testNetwork(both.map(({ url }) => url))
+    const chain = connectEvm({ config, log: openLog('silent'), clock: systemClock })
+    const found = await chain.arrivals([BLOCK], of(WALLET))
+    expect(found?.map(({ asset }) => asset)).toEqual(['native', USDC.asset])
+  })
+
   test('one thing twice says it once', async () => {
     const twice = await arrivals({
       eth_getBlockByHash: { hash: BLOCK.hash, transactions: [TRANSACTION, TRANSACTION] },

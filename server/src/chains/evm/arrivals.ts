@@ -5,6 +5,7 @@ import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.t
 import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
+import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { openPieces } from '../pieces.ts'
 import { addressBytes, requireAddress } from './account.ts'
@@ -171,16 +172,17 @@ async function tookEffect(
   { asset, transactionHash, blockHash }: Arrival,
 ): Promise<'here' | 'not' | 'elsewhere'> {
   if (asset !== 'native') return 'here'
-  return transport.read({
+  const receipt: Read<'here' | 'not' | 'elsewhere'> = {
     method: 'eth_getTransactionReceipt',
     params: [transactionHash],
     parse: (result) => {
-      if (result === null) return 'elsewhere'
-      const receipt = fieldsFrom(result, 'receipt')
-      if (wordFrom(receipt['blockHash'], 'receipt block') !== blockHash) return 'elsewhere'
-      return succeededFrom(receipt['status']) ? 'here' : 'not'
+      if (result === null) throw new NotInItsBlock(transactionHash)
+      const { blockHash: where, status } = fieldsFrom(result, 'receipt')
+      if (wordFrom(where, 'receipt block') !== blockHash) return 'elsewhere'
+      return succeededFrom(status) ? 'here' : 'not'
     },
-  })
+  }
+  return (await readInBlock(transport, receipt)) ?? 'elsewhere'
 }
 
 function at({ height, hash }: Block, transactionHash: TransactionHash) {

@@ -1,6 +1,7 @@
 import type { Block, TransactionHash } from '../chain.ts'
 import { fieldsFrom } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
+import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import type { NodeError } from '../json-rpc/messages.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { readInPieces } from '../pieces.ts'
@@ -25,7 +26,7 @@ export async function readLogsByReceipts<Found>(
   const pieces = kept.of(transport, block, hashes)
   const read = await readInPieces(hashes, RECEIPTS_PER_READ_MAX, pieces, async (few) => {
     const logs = await Promise.all(
-      few.map((hash) => transport.read(receiptRead(block, hash, found))),
+      few.map((hash) => readInBlock(transport, receiptRead(block, hash, found))),
     )
     return logs.includes(undefined) ? undefined : logs.flatMap((each) => each ?? [])
   })
@@ -41,7 +42,7 @@ function receiptRead<Found>(
     method: 'eth_getTransactionReceipt',
     params: [hash],
     parse: (result) => {
-      if (result === null) return undefined
+      if (result === null) throw new NotInItsBlock(hash)
       const receipt = fieldsFrom(result, 'receipt')
       if (wordFrom(receipt['blockHash'], 'receipt block') !== block.hash) return undefined
       return receiptLogs(receipt).flatMap((log) => found(fieldsFrom(log, 'log')))
