@@ -125,6 +125,14 @@ test('nobody is followed elsewhere, and of an answer that is no success only the
   expect(followed).toBe(0)
 })
 
+test('of an error what is short is told, and of one that is long only the status', async () => {
+  const post = await nodeThat((_, response) => {
+    response.writeHead(500).end('too many calls')
+  })
+  expect(await post('a')).toEqual({ status: 500, text: 'too many calls' })
+  expect(await post('a', 5)).toEqual({ status: 500, text: '' })
+})
+
 test('what is given up rejects, and its connection is closed', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   open.push(server)
