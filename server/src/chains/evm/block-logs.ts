@@ -3,6 +3,7 @@ import type { Block } from '../chain.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
+import { openPieces } from '../pieces.ts'
 import { bytesFrom, quantityFrom, wordFrom } from './answer.ts'
 import { readLogsByReceipts } from './block-receipts.ts'
 import { mayHold, saysOfLogs } from './logs-bloom.ts'
@@ -60,7 +61,8 @@ export async function logsBehindNone<Found>(
     const isTold = says === 'some' && gasUsed <= WHOLE_LOGS_GAS_MAX
     if (!isTold) return []
     if (!(error instanceof NoLogs)) throw error
-    const logged = await readLogsByReceipts(transport, block, found)
+    // So little gas is of few transactions: nothing is kept for another round.
+    const logged = await readLogsByReceipts(transport, block, found, openPieces())
     // Who has not all receipts of the block does not have what it logged.
     if (logged === undefined) throw error
     return logged
