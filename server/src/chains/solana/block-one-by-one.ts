@@ -35,6 +35,8 @@ export async function readOneByOne<Found>(
 ): Promise<Records<Found> | undefined> {
   const { transactionHashes: hashes } = block
   const pieces = kept.of(transport, block, hashes)
+  // What could not be read last time another node may show now: kept, it would hold up whoever cannot do without it until a restart.
+  for (const [place, { unread }] of pieces) if (unread.length > 0) pieces.delete(place)
   // Another block may hold the same transactions at that slot by now, and have held them when some of the pieces were read.
   const isStanding = async () => (await transport.read(blockHashRead(block.height))) === block.hash
   if (pieces.size > 0 && !(await isStanding())) pieces.clear()

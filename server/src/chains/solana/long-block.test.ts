@@ -202,3 +202,13 @@ test('a piece that fails costs that piece: the next round goes on behind what wa
   expect(new Set(all).size).toBe(HASHES.length)
   expect(all.length).toBeLessThan(HASHES.length * 1.5)
 })
+
+test('a transaction that no node showed in a way that can be read is asked for again in the next round', async () => {
+  const shows = { isOdd: true }
+  const node = longNode((hash) => (hash === ODD && shows.isOdd ? { meta: null } : {}))
+  const kept = openPieces<Records<unknown>>()
+  const round = async () => readBlockAccounts(node, BLOCK, () => ['seen'], kept)
+  await expect(round()).rejects.toThrow(`transaction ${ODD}`)
+  shows.isOdd = false
+  expect(await round()).toHaveLength(HASHES.length)
+})
