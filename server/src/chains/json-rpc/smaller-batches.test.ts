@@ -129,6 +129,21 @@ test('what a roll-up calls a batch is something else', () => {
   expect(isAboutBatch('the batcher is late')).toBe(false)
 })
 
+test.each([
+  [3, 'execution reverted: batch too large'],
+  [-32_000, 'Execution reverted (batch limit exceeded)'],
+  [-32_015, 'VM execution error. batch size exceeded'],
+])('what contracts say that revert (%i) is no refusal of the batch', async (code, message) => {
+  const { endpoint, sizes, told } = await open(0, (calls) => [
+    200,
+    calls.map(({ id }) => ({ ...failure(code, message), id })),
+  ])
+  const reverted = { ok: false, error: { code, message } }
+  expect(await endpoint.post(callsOf(2))).toEqual([reverted, reverted])
+  expect(sizes).toEqual([2])
+  expect(told).toEqual([])
+})
+
 test('a part that fails leaves the others what they have', async () => {
   let refused = 0
   const asked: number[] = []
