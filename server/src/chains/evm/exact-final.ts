@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
+import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, TransactionHash } from '../chain.ts'
 import type { AuthorizationState, AuthorizationUse } from '../exact.ts'
@@ -21,6 +22,7 @@ import { hexBytes, hexQuantity } from './hex.ts'
 import { logsInHalves } from './log-halves.ts'
 import type { BlockRange, LogLooks } from './log-ranges.ts'
 import { blockTimeView, readViewsAt } from './multicall.ts'
+import type { View } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
 import { receiptLogs } from './receipt-logs.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
@@ -186,19 +188,32 @@ async function findUseFlip(
   sinceHeight: bigint,
   head: bigint,
 ): Promise<bigint | 'none' | 'behind' | 'unknown'> {
-  const stateAt: StateAt = async (height) => {
-    if (height < 0n) return 'open'
+  const readAt = async (height: bigint) => {
     try {
-      return (await isUsedAt(transport, authorization, height)) ? 'used' : 'open'
+      const read = await readUsedAt(transport, authorization, height, blockTimeView)
+      const [isUsed, seconds = 0n] = read
+      return { isUsed, seconds }
     } catch (error) {
       if (!(error instanceof NodeFailure)) throw error
       return undefined
     }
   }
-  const now = await stateAt(head)
+  const now = await readAt(head)
   if (now === undefined) return 'unknown'
-  return now === 'open' ? 'behind' : findFlip(stateAt, sinceHeight, head)
+  if (!now.isUsed) return 'behind'
+  const stateAt: StateAt = async (height) => {
+    if (height < 0n) return 'open'
+    const then = await readAt(height)
+    // A node that gives its newest state whatever it is asked for would have everything used before it is looked for.
+    const isLate = then !== undefined && then.seconds >= now.seconds
+    if (then === undefined || (isLate && head - height >= LATE_BLOCKS_MIN)) return undefined
+    return then.isUsed ? 'used' : 'open'
+  }
+  return findFlip(stateAt, sinceHeight, head)
 }
+
+/** So many blocks of any chain are not all of one second. */
+const LATE_BLOCKS_MIN = BigInt(limits.logBlocksMax)
 
 /** Whether an authorization was used up by the end of a block. Throws NodeFailure, also where no node has the state of that block. */
 async function isUsedAt(
@@ -206,11 +221,22 @@ async function isUsedAt(
   authorization: Pick<Authorization, 'token' | 'from' | 'nonce'>,
   height: bigint,
 ): Promise<boolean> {
+  const [isUsed] = await readUsedAt(transport, authorization, height)
+  return isUsed
+}
+
+/** The same, and what other views say in that state. */
+async function readUsedAt(
+  transport: Pick<Transport, 'read'>,
+  authorization: Pick<Authorization, 'token' | 'from' | 'nonce'>,
+  height: bigint,
+  ...views: readonly View[]
+): Promise<readonly [isUsed: boolean, ...values: bigint[]]> {
   const view = authorizationStateView(authorization, NO_SUCH_FUNCTION)
   // Apart: where that block is not there, nobody else's question is asked again with it.
-  const read = readViewsAt([view], hexQuantity(height))
-  const [used] = await transport.read({ ...read, apart: true })
-  return isUsedWord(used)
+  const read = readViewsAt([view, ...views], hexQuantity(height))
+  const [used, ...values] = await transport.read({ ...read, apart: true })
+  return [isUsedWord(used), ...values]
 }
 
 function isUsedWord(used: bigint | undefined): boolean {

@@ -1,4 +1,4 @@
-import { encodeFunctionResult, parseAbi } from 'viem'
+import { decodeFunctionData, encodeFunctionResult, multicall3Abi } from 'viem'
 import { expect, test } from 'vitest'
 import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
@@ -9,6 +9,7 @@ import { addressWord, uintWord } from './eip712.ts'
 import { findUse } from './exact-final.ts'
 import { hexBytes } from './hex.ts'
 import { openLogLooks } from './log-ranges.ts'
+import { MULTICALL } from './multicall.ts'
 import { account, word } from './test-permit2-chain.ts'
 import { USDC } from './test-network.ts'
 import { TRANSFER_TOPIC } from './token-transfers.ts'
@@ -16,9 +17,6 @@ import { TRANSFER_TOPIC } from './token-transfers.ts'
 const [PAYER, SELLER] = [account(1), account(2)]
 const NONCE = new Uint8Array(32).fill(0x77)
 const [HASH, BLOCK] = [word(0xaa), word(0xbb)]
-const RESULTS = parseAbi([
-  'function aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[])',
-])
 const AUTHORIZATION = {
   ...{ token: requireAddress(USDC.asset), from: PAYER, to: SELLER, value: 10_000n },
   ...{ validAfterSeconds: 0n, validBeforeSeconds: 2n ** 40n, nonce: NONCE },
@@ -28,8 +26,11 @@ const AUTHORIZATION = {
 const SINCE = 40_000_000n
 const HEAD = SINCE + 432_000n
 
-/** A node of a chain that used the authorization at a height, and keeps the state from another one on. */
-function nodeOf(usedAt: bigint, { stateFrom = 0n, logBlocksMax = 2_000n, isWhole = true } = {}) {
+/** A node of a chain that used the authorization at a height, and keeps the state from another one on; or gives the newest one whatever height is asked for. */
+function nodeOf(
+  usedAt: bigint,
+  { stateFrom = 0n, logBlocksMax = 2_000n, isWhole = true, knowsNewest = false } = {},
+) {
   const at = { blockNumber: `0x${usedAt.toString(16)}`, blockHash: BLOCK }
   const topics = [PAYER, SELLER].map((address) => hexBytes(addressWord(address)))
   const log = { address: USDC.asset.toLowerCase(), transactionHash: HASH, ...at }
@@ -58,11 +59,17 @@ function nodeOf(usedAt: bigint, { stateFrom = 0n, logBlocksMax = 2_000n, isWhole
       }
       case 'eth_call': {
         asked.states += 1
-        const height = BigInt(String(second))
+        const height = knowsNewest ? asked.head : BigInt(String(second))
         if (height < stateFrom) throw new NodeFailure('missing trie node')
-        const returnData = hexBytes(uintWord(height >= usedAt ? 1n : 0n)) as `0x${string}`
-        const result = [{ success: true, returnData }]
-        return encodeFunctionResult({ abi: RESULTS, functionName: 'aggregate3', result })
+        const { data } = Object(first) as { data: `0x${string}` }
+        const abi = multicall3Abi
+        const [calls = []] = decodeFunctionData({ abi, data }).args ?? []
+        const result = (calls as readonly { readonly target: string }[]).map(({ target }) => {
+          // Five blocks a second.
+          const value = target === MULTICALL ? height / 5n : height >= usedAt ? 1n : 0n
+          return { success: true, returnData: hexBytes(uintWord(value)) as `0x${string}` }
+        })
+        return encodeFunctionResult({ abi, functionName: 'aggregate3', result })
       }
       case 'eth_getTransactionReceipt':
         return {
@@ -139,6 +146,11 @@ test('one that was used before it is looked for costs a few questions, and is no
   expect(await look()).toBeUndefined()
   expect(asked.logs).toBe(1)
   expect(asked.states).toBeLessThan(5)
+})
+
+test('a node that gives its newest state whatever height is asked for does not say that it was used before', async () => {
+  const { look } = nodeOf(SINCE + 9n, { knowsNewest: true })
+  expect(await look()).toMatchObject({ kind: 'paid', settlement: { height: SINCE + 9n } })
 })
 
 test('one that is not used yet in the newest block of a node is behind', async () => {
