@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { limits } from '../../kernel/limits.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { addressWord, uintWord } from './eip712.ts'
@@ -263,4 +264,24 @@ test('the block in which a nonce came to be used is found wherever it is, and no
   }
   expect(await findNonceFlip(nodeOf([]), PAID, 0n, 5_000n)).toBe('behind')
   expect(await findNonceFlip(nodeOf([settled], PRUNED), PAID, 0n, 5_000n)).toBe('unknown')
+})
+
+test('a part of the chain that the ones before it left no room for is where the next look begins', async () => {
+  // A wallet that pays the same again and again: more in two parts than one look reads.
+  const paying = (part: number): readonly Done[] =>
+    Array.from({ length: 25 }, (_, index) => ({
+      ...settled,
+      ...{ height: part * limits.logBlocksMax + 10 + index, moved: [PAID.value] },
+      input: hexBytes(permit2Call({ ...PAID, nonce: 100n }, { withPermit: false }).data),
+    }))
+  const [, ...later] = paying(1)
+  const use: Done = { ...settled, height: limits.logBlocksMax + 10 }
+  const head = 30 * limits.logBlocksMax - 1
+  const node = nodeOf([...paying(0), use, ...later], { head, stateFrom: BigInt(head) })
+  const looks = openLogLooks()
+  const found: unknown[] = []
+  for (let look = 0; look < 8; look += 1) {
+    found.push(await findPermit2Use({ transport: node, looks }, PAID, 0n))
+  }
+  expect(found.find((each) => each !== undefined)).toMatchObject({ kind: 'paid' })
 })

@@ -133,8 +133,10 @@ async function scanForUse(
       logsIn(transport, authorization, range, head),
     ])
     if (height < shownTo) shownTo = height
-    if (others.includes(range)) look.looked(range)
     const found = await readCalls(transport, authorization, logs, left)
+    // What the parts before it left no room for begins the next look. One that fills a look by itself is passed, or none would go on.
+    const isRead = found.isAll || left === limits.permit2UsesReadMax
+    if (isRead && others.includes(range)) look.looked(range)
     left -= found.count
     const { hash, call, isElse } = found
     if (hash !== undefined) {
@@ -175,13 +177,15 @@ async function readCalls(
   const likely = [...moved.filter((log) => isLike(authorization, log)), ...moved].toSorted(
     (one, other) => Number(isNothing(one)) - Number(isNothing(other)),
   )
-  const hashes = [...new Set(likely.map(({ hash }) => hash))].slice(0, most)
+  const all = [...new Set(likely.map(({ hash }) => hash))]
+  const hashes = all.slice(0, most)
   const called = await Promise.all(hashes.map((hash) => transport.read(callRead(hash))))
   const index = called.findIndex((call) => isUseOf(authorization, call))
   return {
     hash: hashes[index],
     call: called[index],
     count: hashes.length,
+    isAll: hashes.length === all.length,
     isElse: (log: Moved) => {
       const call = called[hashes.indexOf(log.hash)]
       const there = logs.filter((each) => each.kind === 'moved' && each.hash === log.hash)
