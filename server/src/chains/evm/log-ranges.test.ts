@@ -68,3 +68,18 @@ test('behind the last of them the next look begins with the oldest again, and on
   third.next.others.forEach((range) => third.next.looked(range))
   expect(parts().parts[0]).toBe(0)
 })
+
+test('whoever looks from a height that goes on with the chain leaves no block out either, until it begins anew', () => {
+  const looks = openLogLooks()
+  let end = 0n
+  for (let round = 0n; round < 5n; round += 1n) {
+    const since = round * 3n * SIZE + round
+    const { others, looked } = looks.look('it', since, since + 60n * SIZE)
+    const [first] = others
+    if (round > 0n) expect(first?.from).toBeLessThanOrEqual(end)
+    for (const range of others) {
+      end = range.from + SIZE
+      looked(range)
+    }
+  }
+})

@@ -36,11 +36,13 @@ export function openLogLooks(): LogLooks {
   const nexts = openRecent<bigint>(limits.logLooksKeptMax)
   return {
     look: (sought, sinceHeight, head) => {
-      const known = nexts.get(sought)
+      // A height, since the one that is looked from may go on with the chain.
+      const next = nexts.get(sought)
       const parts = head < sinceHeight ? 1n : (head - sinceHeight) / SIZE + 1n
       const below = parts > PARTS ? parts - PARTS : 0n
-      if (known === undefined && below > 0n) nexts.set(sought, 0n)
-      const first = known === undefined || known >= below ? 0n : known
+      if (next === undefined && below > 0n) nexts.set(sought, sinceHeight)
+      const known = next === undefined || next < sinceHeight ? 0n : (next - sinceHeight) / SIZE
+      const first = known >= below ? 0n : known
       const end = first + PARTS < below ? first + PARTS : below
       const rangeOf = (part: bigint): BlockRange => {
         const from = sinceHeight + part * SIZE
@@ -49,8 +51,8 @@ export function openLogLooks(): LogLooks {
       return {
         newest: partsOf(below, parts).toReversed().map(rangeOf),
         others: partsOf(first, end).map(rangeOf),
-        isLater: known !== undefined,
-        looked: ({ from }) => nexts.set(sought, (from - sinceHeight) / SIZE + 1n),
+        isLater: next !== undefined,
+        looked: ({ from }) => nexts.set(sought, from + SIZE),
       }
     },
   }
