@@ -2,6 +2,7 @@ import type { Block, TransactionHash } from '../chain.ts'
 import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
+import { NotInItsBlock, readInBlock } from '../json-rpc/in-its-block.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { readInPieces } from '../pieces.ts'
 import type { Pieces } from '../pieces.ts'
@@ -70,7 +71,7 @@ async function readOneByOne<Found>(
   const pieces = kept.of(transport, block, hashes)
   const read = await readInPieces(hashes, TRANSACTIONS_PER_READ_MAX, pieces, async (few) => {
     const found = await Promise.all(
-      few.map((hash) => transport.read(transactionRead(block, hash, foundIn))),
+      few.map((hash) => readInBlock(transport, transactionRead(block, hash, foundIn))),
     )
     // Where one is gone, the chain has left the block between two questions.
     return found.includes(undefined) ? undefined : found.flatMap((each) => each ?? [])
@@ -106,7 +107,7 @@ function headerFrom(result: unknown, block: Block): Fields | undefined {
   return header
 }
 
-/** Undefined where the node has it elsewhere, or not at all. */
+/** Undefined where the node has it elsewhere; one that has it in no block is no witness that the chain has left this one. */
 function transactionRead<Found>(
   block: Block,
   hash: TransactionHash,
@@ -116,12 +117,13 @@ function transactionRead<Found>(
     method: 'eth_getTransactionByHash',
     params: [hash],
     parse: (result) => {
-      if (result === null) return undefined
+      if (result === null) throw new NotInItsBlock(hash)
       const transaction = fieldsFrom(result, 'transaction')
       const told = transactionHashFrom(transaction['hash'], 'transaction hash')
       if (told !== hash) throw malformed('transaction hash', told)
       const where = transaction['blockHash'] ?? null
-      if (where === null || wordFrom(where, "transaction's block") !== block.hash) return undefined
+      if (where === null) throw new NotInItsBlock(hash)
+      if (wordFrom(where, "transaction's block") !== block.hash) return undefined
       return foundIn(transaction)
     },
   }

@@ -194,6 +194,22 @@ test.each<[string, (of: string) => unknown]>([
   })
 })
 
+test.each([
+  ['does not have', null],
+  ['has in no block', told(hash('2'), { blockHash: null })],
+])('is read from the next node where one %s one of its transactions', async (_, lacking) => {
+  const behind = longNode(block.transactionHashes, (of) => (of === hash('2') ? lacking : told(of)))
+  const sound = longNode(block.transactionHashes, (of) => told(of))
+  const read: Transport['read'] = async (one) =>
+    behind.read(one).catch((error: unknown) => {
+      if (!(error instanceof NodeFailure)) throw error
+      return sound.read(one)
+    })
+  const found = ({ hash: of }: { readonly hash?: unknown }) => [of]
+  const seen = await readBlockTransactions({ read }, block, found, openPieces<readonly unknown[]>())
+  expect(seen).toMatchObject({ found: block.transactionHashes })
+})
+
 test('is not read from a node that shows fewer of its transactions, or others, than it was told to hold', async () => {
   const found = (node: Transport) =>
     readBlockTransactions(node, block, ({ hash: of }) => [of], openPieces<readonly unknown[]>())
