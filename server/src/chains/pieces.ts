@@ -1,7 +1,7 @@
 import type { Block, TransactionHash } from './chain.ts'
 
-/** Blocks of which pieces are kept for one reader of a network: more than one read holds. */
-const BLOCKS_MAX = 16
+/** Blocks of which pieces are kept for one reader of a network: as many as one read of full blocks holds. What 40,000 transfers of a block are takes 10 MB. */
+const BLOCKS_MAX = 8
 
 /**
  * What was read of blocks that are too long for one answer, piece by piece. Where a piece fails, as behind a provider that limits requests, the next round goes on from

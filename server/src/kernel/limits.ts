@@ -143,6 +143,8 @@ export const limits = {
   /** Blocks in which a node is asked for logs at once, and how often for one question; and of how many questions it is known where the last one left off. */
   logBlocksMax: 2_000,
   logReadsMax: 20,
+  /** Questions for logs in all, where these are asked for by halves. */
+  logQuestionsMax: 140,
   logLooksKeptMax: 10_000,
   /** Transactions of an owner that are looked through for the one that used up a nonce of Permit2. */
   permit2UsesReadMax: 40,

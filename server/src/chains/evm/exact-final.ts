@@ -19,7 +19,7 @@ import { addressWord } from './eip712.ts'
 import { findFlip } from './find-flip.ts'
 import type { StateAt } from './find-flip.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
-import { logsInHalves } from './log-halves.ts'
+import { logQuestions, logsInHalves } from './log-halves.ts'
 import type { BlockRange, LogLooks } from './log-ranges.ts'
 import { blockTimeView, readViewsAt } from './multicall.ts'
 import type { View } from './multicall.ts'
@@ -165,6 +165,7 @@ async function newestUse(
     const use = await firstUse({ from: flip, to: flip })
     if (use !== undefined) return use
   }
+  const questions = logQuestions()
   const again = isRefused && first !== undefined ? [first] : []
   for (const range of [...again, ...more]) {
     const [use] = await logsInHalves(
@@ -174,6 +175,7 @@ async function newestUse(
       },
       range,
       shownTo,
+      questions,
     )
     if (use !== undefined) return use
     if (look.others.includes(range)) look.looked(range)

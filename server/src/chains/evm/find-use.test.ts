@@ -141,6 +141,12 @@ test('where no node keeps that state, and gives the logs of fewer blocks than ar
   }
 })
 
+test('a node that gives few blocks at once and no old state is asked a bounded number of questions', async () => {
+  const { look, asked } = nodeOf(MIDDLE, { logBlocksMax: 60n, stateFrom: HEAD - 1n })
+  await expect(look()).rejects.toThrow()
+  expect(asked.logs).toBeLessThan(150)
+})
+
 test('one that was used before it is looked for costs a few questions, and is not found', async () => {
   const { look, asked } = nodeOf(SINCE - 9n)
   expect(await look()).toBeUndefined()

@@ -7,6 +7,7 @@ import type { Transport } from '../json-rpc/transport.ts'
 import { blockHashRead } from './blocks.ts'
 import { summaryOf } from './call-summary.ts'
 import { headRead } from './exact-final.ts'
+import { logQuestions } from './log-halves.ts'
 import type { LogLooks } from './log-ranges.ts'
 import { blockTimeView } from './multicall.ts'
 import { readOutcomes } from './outcome.ts'
@@ -121,6 +122,7 @@ async function scanForUse(
   { sinceHeight, head }: { readonly sinceHeight: bigint; readonly head: bigint },
 ): Promise<AuthorizationUse | undefined> {
   let left = limits.permit2UsesReadMax
+  const questions = logQuestions()
   let shownTo = head
   const { from, nonce } = authorization
   const look = looks.look(`${from} ${nonce}`, sinceHeight, head)
@@ -130,7 +132,7 @@ async function scanForUse(
     // In one batch, so that the height is that of the very node that shows the logs.
     const [height, logs] = await Promise.all([
       transport.read({ ...headRead, isUnique: true }),
-      logsIn(transport, authorization, range, head),
+      logsIn(transport, authorization, range, head, questions),
     ])
     if (height < shownTo) shownTo = height
     const found = await readCalls(transport, authorization, logs, left)

@@ -7,6 +7,7 @@ import { addressFrom, bytesFrom, quantityFrom, transactionHashFrom, wordFrom } f
 import { addressWord } from './eip712.ts'
 import { hexBytes, hexQuantity } from './hex.ts'
 import { logsInHalves } from './log-halves.ts'
+import type { LogQuestions } from './log-halves.ts'
 import type { BlockRange } from './log-ranges.ts'
 import { mayHold } from './logs-bloom.ts'
 import { NONCES_INVALIDATED_TOPIC, PERMIT2 } from './permit2.ts'
@@ -38,8 +39,10 @@ export async function logsIn(
   authorization: Permit2Authorization,
   range: BlockRange,
   head: bigint,
+  questions: LogQuestions,
 ): Promise<readonly OwnerLog[]> {
-  return logsInHalves((part) => transport.read(ownerLogsRead(authorization, part)), range, head)
+  const read = (part: BlockRange) => transport.read(ownerLogsRead(authorization, part))
+  return logsInHalves(read, range, head, questions)
 }
 
 /** What left the owner of the token, and which nonces it invalidated, in the chain's order: of one block, or of a part of the chain. */
