@@ -114,8 +114,8 @@ interface Logged {
 }
 
 /**
- * The transfers of tokens that a block logged. Whoever fills a block with them decides how many these are: where no node gives them in one answer, they are read from
- * the receipts. Undefined when the chain has left that block.
+ * The transfers of tokens that a block logged. Whoever fills a block with them decides how many these are: where they are too long for an answer, or too many for the node that is
+ * asked, they are read from the receipts. Undefined when the chain has left that block.
  */
 async function readLogged(
   transport: Transport,

@@ -6,7 +6,7 @@ import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, Block, Chain, TransactionHash } from '../chain.ts'
 import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
-import { postText } from '../json-rpc/post-text.ts'
+import { shortAnswers } from '../json-rpc/test-short-answers.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 import { openPieces } from '../pieces.ts'
 import { readArrivals } from './arrivals.ts'
@@ -81,21 +81,13 @@ const loggingCode = (to: Address, count: number): string =>
 function reader(
   responseBytesMax: number,
   change: Partial<NetworkConfig> = {},
-): { readonly chain: Chain; longest: number } {
-  const seen = { longest: 0 }
+): { readonly chain: Chain; readonly longest: () => number } {
+  const { post, longest } = shortAnswers(responseBytesMax)
   const chain = connectEvm({
     config: testNetwork([t.sandbox.rpcUrl], change),
-    ...{ log: openLog('silent'), clock: systemClock },
-    post: (posting) => {
-      const underWay = postText({ ...posting, responseBytesMax })
-      void underWay.answer.then(
-        ({ text }) => (seen.longest = Math.max(seen.longest, text.length)),
-        () => undefined,
-      )
-      return underWay
-    },
+    ...{ log: openLog('silent'), clock: systemClock, post },
   })
-  return Object.assign(seen, { chain })
+  return { chain, longest }
 }
 
 test('what a block too long for one answer brought, and what its senders did, is read transaction by transaction', async () => {
@@ -123,8 +115,8 @@ test('what a block too long for one answer brought, and what its senders did, is
     some?.toSorted((one, other) => (one.transactionHash < other.transactionHash ? -1 : 1))
   const all = await whole.chain.selfCustody?.sightings(blocks, watched)
   expect(JSON.stringify(inOrder(seen), text)).toBe(JSON.stringify(inOrder(all), text))
-  expect(whole.longest).toBeGreaterThan(3 * ANSWER_BYTES_MAX)
-  expect(short.longest).toBeLessThanOrEqual(ANSWER_BYTES_MAX)
+  expect(whole.longest()).toBeGreaterThan(3 * ANSWER_BYTES_MAX)
+  expect(short.longest()).toBeLessThanOrEqual(ANSWER_BYTES_MAX)
 })
 
 test('more transfers of tokens than one answer may hold are read from the receipts', async () => {
@@ -139,8 +131,8 @@ test('more transfers of tokens than one answer may hold are read from the receip
   const arrivals = await short.chain.arrivals([block], ours)
   expect(arrivals).toHaveLength(calls * each)
   expect(arrivals).toEqual(await whole.chain.arrivals([block], ours))
-  expect(whole.longest).toBeGreaterThan(ANSWER_BYTES_MAX)
-  expect(short.longest).toBeLessThanOrEqual(ANSWER_BYTES_MAX)
+  expect(whole.longest()).toBeGreaterThan(ANSWER_BYTES_MAX)
+  expect(short.longest()).toBeLessThanOrEqual(ANSWER_BYTES_MAX)
 })
 
 const text = (_: string, value: unknown): unknown =>

@@ -10,8 +10,8 @@ import { heightFrom, indexFrom } from './answer.ts'
 import { blockHashRead } from './blocks.ts'
 import { accountsOf, outcomeOptions, requireHash } from './outcome.ts'
 
-/** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
-const TRANSACTIONS_PER_READ_MAX = 16
+/** Whole transactions of one read. Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
+export const TRANSACTIONS_PER_READ_MAX = 16
 
 /** What transactions are to the asker, and those that no node shows in a way that can be read. */
 export interface Records<Found> {

@@ -8,6 +8,7 @@ import { knownAddress } from './account.ts'
 import { addressFrom, heightFrom, indexFrom, textFrom, transactionHashFrom } from './answer.ts'
 import { decodeBase58 } from './base58.ts'
 import { OTHER_NODE, readBlockRecords } from './block-accounts.ts'
+import { TRANSACTIONS_PER_READ_MAX } from './block-one-by-one.ts'
 import type { Records } from './block-one-by-one.ts'
 import { BLOCKS_AT_ONCE, ofEachBlock } from './block-requests.ts'
 import type { Facts } from './facts.ts'
@@ -46,9 +47,6 @@ interface Standing {
 }
 
 const keptIncluded = openPieces<Records<Included>>()
-
-/** Each takes at most a megabyte: 64 inner instructions of 10 KB, 64 accounts, 10 KB of logs. */
-const TRANSACTIONS_PER_READ_MAX = 16
 
 /**
  * Who pays the fee stands in the blocks as deposits are read from them, too; whole transactions are asked for what is watched only, and for what cannot be read in

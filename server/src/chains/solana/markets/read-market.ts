@@ -6,14 +6,12 @@ import type { MarketFact } from '../../market.ts'
 import { openPieces } from '../../pieces.ts'
 import { addressFrom, amountFrom, indexFrom, integerFrom, transactionHashFrom } from '../answer.ts'
 import { readBlockAccounts } from '../block-accounts.ts'
+import { TRANSACTIONS_PER_READ_MAX } from '../block-one-by-one.ts'
 import type { Records } from '../block-one-by-one.ts'
 import { BLOCKS_AT_ONCE, ofEachBlock } from '../block-requests.ts'
 import { lamportTransfer, topLevelInstructions } from '../instructions.ts'
 import { accountsOf, outcomeOptions } from '../outcome.ts'
 import { tokenTransfers } from '../token-transfers.ts'
-
-/** As many whole transactions as one answer can hold. */
-const TRANSACTIONS_PER_READ_MAX = 16
 
 interface Deps {
   readonly transport: Transport
