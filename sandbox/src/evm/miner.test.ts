@@ -36,8 +36,9 @@ function scene() {
     said.pool = 0
     return null
   }
+  let running = { client: { call } }
   const node: MinedNode = {
-    running: () => ({ client: { call } }),
+    running: () => running,
     read: async () => {
       await reading
       time.now += time.readMilliseconds
@@ -68,7 +69,21 @@ function scene() {
     sleep,
   })
   const isAt = (text: string, count: number) => until(text, () => waits.length === count, SOON)
+  /** One turn, to its end. */
+  const turn = async () => {
+    const before = waits.length
+    waits.at(-1)?.go()
+    await isAt('it rests again', before + 1)
+  }
   return {
+    turn,
+    /** One block that is saved at once, and so long after that the node may be trusted to live. */
+    growOld: async () => {
+      await isAt('it rests', 1)
+      said.pool = 1
+      await turn()
+      time.now += 15_000
+    },
     said,
     time,
     logged,
@@ -89,11 +104,9 @@ function scene() {
       writing.catch(() => undefined)
       return resolve
     },
-    /** One turn, to its end. */
-    turn: async () => {
-      const before = waits.length
-      waits.at(-1)?.go()
-      await isAt('it rests again', before + 1)
+    /** Another node goes on from what was saved. */
+    startAgain: () => {
+      running = { client: { call } }
     },
   }
 }
@@ -199,60 +212,68 @@ test('one block is read and written once', async () => {
 })
 
 test.each([
-  { what: 'forty times', isAwaited: false, pauseMilliseconds: 800 },
-  { what: 'ten times, when somebody waits for it,', isAwaited: true, pauseMilliseconds: 200 },
+  { what: 'forty times', isYoung: false, isAwaited: false, pauseMilliseconds: 800 },
+  {
+    what: 'ten times, when somebody waits for it,',
+    ...{ isYoung: false, isAwaited: true, pauseMilliseconds: 200 },
+  },
+  {
+    what: 'five times, when the node was started a moment ago,',
+    ...{ isYoung: true, isAwaited: false, pauseMilliseconds: 100 },
+  },
 ])(
   'the chain is read again $what as long after as reading took, with or without a block, and then it is',
-  async ({ isAwaited, pauseMilliseconds }) => {
-    const { said, time, turn, isAt, miner } = scene()
-    await isAt('it rests', 1)
+  async ({ isYoung, isAwaited, pauseMilliseconds }) => {
+    const { said, time, turn, growOld, startAgain, miner } = scene()
+    await growOld()
+    if (isYoung) startAgain()
     time.readMilliseconds = 20
     said.pool = 1
     await turn()
-    expect(said).toMatchObject({ blocks: 1, reads: 1 })
+    expect(said).toMatchObject({ blocks: 2, reads: 2 })
     if (isAwaited) miner.hastenSave()
     said.pool = 1
     await turn()
-    expect(said).toMatchObject({ blocks: 2, reads: 1 })
+    expect(said).toMatchObject({ blocks: 3, reads: 2 })
     time.now += pauseMilliseconds - 1
     await turn()
-    expect(said.reads).toBe(1)
+    expect(said.reads).toBe(2)
     time.now += 1
     await turn()
-    expect(said.reads).toBe(2)
+    expect(said.reads).toBe(3)
   },
 )
 
 test('a chain that is slow to read is read every 12 s all the same', async () => {
-  const { said, time, turn, isAt } = scene()
-  await isAt('it rests', 1)
+  const { said, time, turn, growOld } = scene()
+  await growOld()
   time.readMilliseconds = 1_000
-  for (const reads of [1, 1]) {
+  for (const reads of [2, 2]) {
     said.pool = 1
     await turn()
     expect(said.reads).toBe(reads)
   }
   time.now += 11_999
   await turn()
-  expect(said.reads).toBe(1)
+  expect(said.reads).toBe(2)
   time.now += 1
   await turn()
-  expect(said.reads).toBe(2)
+  expect(said.reads).toBe(3)
 })
 
 test('whoever waits for a save waits for one that holds the next block, and for no more than one', async () => {
-  const { said, time, waits, turn, isAt, holdReads, miner } = scene()
-  await isAt('it rests', 1)
+  const { said, time, waits, turn, isAt, growOld, holdReads, miner } = scene()
+  await growOld()
   time.readMilliseconds = 20
   said.pool = 1
   const read = holdReads()
-  waits[0]?.go()
-  await until('a block is made', () => said.blocks === 1, SOON)
+  waits.at(-1)?.go()
+  await until('a block is made', () => said.blocks === 2, SOON)
   // What it waits for comes after the block that is read now.
   miner.hastenSave()
   read()
-  await isAt('it rests again', 2)
-  for (const reads of [2, 2]) {
+  await isAt('it rests again', 3)
+  for (const reads of [3, 3]) {
     said.pool = 1
     await turn()
     time.now += 200

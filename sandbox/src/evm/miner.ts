@@ -29,6 +29,12 @@ const IDLE_MILLISECONDS = 15_000
  */
 const PAUSE_PER_SAVE = 40
 const PAUSE_PER_AWAITED_SAVE = 10
+/**
+ * Five times while the node is young: what was killed once is often killed again, and a chain that is killed every three seconds and saved every six
+ * got no further in two minutes, so that transactions which are good for one never stayed in it.
+ */
+const PAUSE_PER_YOUNG_SAVE = 5
+const YOUNG_MILLISECONDS = 15_000
 const SAVE_PAUSE_MILLISECONDS_MAX = 12_000
 const BLOCKS_PER_SAVE_MAX = 64
 const BLOCKS_PER_AWAITED_SAVE_MAX = 32
@@ -78,6 +84,9 @@ export function startMiner(
   const inTurn = oneAtATime()
   const stopping = new AbortController()
   let isPaused = false
+  /** Whose blocks were made last, and since when. */
+  let source: Pick<AnvilClient, 'call'> | undefined
+  let sourceSince = 0
   let minedAt = now()
   let readAt = 0
   let readMilliseconds = 0
@@ -102,6 +111,8 @@ export function startMiner(
   const mineOne = async (): Promise<void> => {
     await traffic.change(async () => {
       const { client } = node.running()
+      if (client !== source) sourceSince = now()
+      source = client
       // What is waited for from now on may be too late for this block.
       const isAwaited = isNextAwaited
       isNextAwaited = false
@@ -167,7 +178,12 @@ export function startMiner(
     const isAwaited = isSaveAwaited || isNextAwaited
     const blocksMax = isAwaited ? BLOCKS_PER_AWAITED_SAVE_MAX : BLOCKS_PER_SAVE_MAX
     if (unsaved === 0 || unsaved >= blocksMax) return unsaved > 0
-    const pauses = isAwaited ? PAUSE_PER_AWAITED_SAVE : PAUSE_PER_SAVE
+    const isYoung = now() - sourceSince < YOUNG_MILLISECONDS
+    const pauses = isYoung
+      ? PAUSE_PER_YOUNG_SAVE
+      : isAwaited
+        ? PAUSE_PER_AWAITED_SAVE
+        : PAUSE_PER_SAVE
     return now() - readAt >= Math.min(readMilliseconds * pauses, SAVE_PAUSE_MILLISECONDS_MAX)
   }
 
