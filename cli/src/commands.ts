@@ -109,6 +109,13 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./caller/paywall.ts')).runPaywall,
   },
   {
+    name: 'mcp',
+    usage: '[--max AMOUNT] [--asset A] [--wallets ADDRESS,ADDRESS] [--send]',
+    summary:
+      'payments for an AI agent by the Model Context Protocol, for --max at most in one call; --send: also to addresses',
+    load: async () => (await import('./mcp/run-mcp.ts')).runMcp,
+  },
+  {
     name: 'status',
     usage: 'PAYMENT_ID [--watch] [--timeout S] [--json]',
     summary: 'where a payment stands; --watch until it is settled or failed',

@@ -1,8 +1,8 @@
 import { FlorinError, newIdempotencyKey } from '@florin/sdk'
-import type { Florin } from '@florin/sdk'
 import type { CommandContext } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
 import { CommandFailed, UsageError } from '../usage-error.ts'
+import { choosePayer } from './choose-payer.ts'
 import { EXIT } from './exit-code.ts'
 import { howToRepeat } from './how-to-repeat.ts'
 import { tellFailure } from './tell-failure.ts'
@@ -34,8 +34,11 @@ export async function buy(context: CommandContext): Promise<number> {
   // Made here, so that it can be named: once the seller has taken the money, the same command without it would pay anew.
   const idempotencyKey = given.flag('idempotency-key') ?? newIdempotencyKey()
   return withClient(context, json, async (florin, signal) => {
+    const family = network?.startsWith('solana') === true ? 'solana' : 'evm'
     const chosenWallet =
-      given.flag('from') === undefined ? await payingWallet(florin, network, signal) : undefined
+      given.flag('from') === undefined
+        ? (await choosePayer(florin, { family }, signal)).address
+        : undefined
     const walletAddress = given.flag('from') ?? chosenWallet ?? ''
     const order = { walletAddress, url, maxAmount, asset, network }
     const options = { signal, idempotencyKey }
@@ -96,18 +99,4 @@ function shown(body: string, encoding: 'utf8' | 'base64'): string {
     .map((line) => visible(line))
     .join('\n')
   return body.length > BODY_SHOWN_CHARACTERS_MAX ? `${text}\n(cut here)` : text
-}
-
-/** The account's only wallet of the family, or any of a sandbox. Never a guess with real money. */
-async function payingWallet(
-  florin: Florin,
-  network: string | undefined,
-  signal: AbortSignal,
-): Promise<string> {
-  const family = network?.startsWith('solana') === true ? 'solana' : 'evm'
-  const own = (await florin.wallets.list({ signal })).filter((each) => each.family === family)
-  const [first, second] = own
-  if (first === undefined) throw new CommandFailed(`the account has no ${family} wallet`)
-  if (second === undefined || own.every(({ sandbox }) => sandbox === true)) return first.address
-  throw new CommandFailed(`say which of the ${own.length} ${family} wallets pays: --from ADDRESS`)
 }

@@ -1,10 +1,11 @@
 import { FlorinError } from '@florin/sdk'
-import type { Florin, PaymentRecord, Wallet } from '@florin/sdk'
+import type { PaymentRecord } from '@florin/sdk'
 import type { Run } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
-import { CommandFailed, UsageError } from '../usage-error.ts'
+import { UsageError } from '../usage-error.ts'
 import { readAssetNames } from './asset-names.ts'
 import { buy } from './buy.ts'
+import { choosePayer } from './choose-payer.ts'
 import { EXIT } from './exit-code.ts'
 import { ownKeyFile, payOwn } from './pay-own.ts'
 import { paymentText } from './payment-text.ts'
@@ -45,7 +46,9 @@ export const runPay: Run = async (context) => {
         return await payOwn(florin, order, { path, signal, idempotencyKey, maxFee })
       }
       if (given.flag('from') === undefined) {
-        chosenWallet = (await chooseWallet(florin, recipientAddress, signal)).address
+        const family = recipientAddress.startsWith('0x') ? 'evm' : 'solana'
+        const order = { family, recipient: recipientAddress } as const
+        chosenWallet = (await choosePayer(florin, order, signal)).address
       }
       const walletAddress = given.flag('from') ?? chosenWallet ?? ''
       return await florin.payments.send(
@@ -86,30 +89,4 @@ export const runPay: Run = async (context) => {
       return await florin.payments.wait(paymentId, options).finally(() => progress?.end())
     }
   })
-}
-
-/** Whose money: the account's only wallet of the recipient's family, or any of a sandbox. Never a guess with real money. */
-async function chooseWallet(
-  florin: Florin,
-  recipient: string,
-  signal: AbortSignal,
-): Promise<Wallet> {
-  const family = recipient.startsWith('0x') ? 'evm' : 'solana'
-  const all = await florin.wallets.list({ signal })
-  const own = all.filter((wallet) => wallet.family === family && !isSame(wallet.address, recipient))
-  const [first, second] = own
-  if (first === undefined) {
-    throw new CommandFailed(
-      `the account has no ${family} wallet to pay from. See "florin wallets".`,
-    )
-  }
-  if (second === undefined || own.every(({ sandbox }) => sandbox === true)) return first
-  throw new CommandFailed(
-    `say which of the ${own.length} ${family} wallets pays: --from ADDRESS. See "florin wallets".`,
-  )
-}
-
-/** Spelled alike but for the case, which on EVM is a checksum only. */
-function isSame(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase()
 }

@@ -1,0 +1,47 @@
+import type { Florin, Wallet } from '@florin/sdk'
+import type { Family } from '@florin/wire/network.ts'
+import { CommandFailed } from '../usage-error.ts'
+
+/**
+ * Whose money, where the caller has not said: the account's only wallet of that family, or any of a sandbox. Never a guess with real money.
+ * `recipient` does not pay itself; `among`: no other wallet may pay.
+ * @throws CommandFailed that says what to do; `howToSay` names the way to choose one.
+ */
+export async function choosePayer(
+  florin: Florin,
+  {
+    family,
+    recipient,
+    among,
+    howToSay = '--from ADDRESS',
+  }: {
+    readonly family: Family
+    readonly recipient?: string
+    readonly among?: readonly string[] | undefined
+    readonly howToSay?: string
+  },
+  signal: AbortSignal,
+): Promise<Wallet> {
+  const all = await florin.wallets.list({ signal })
+  const own = all.filter(
+    ({ address, family: its }) =>
+      its === family &&
+      (recipient === undefined || !isSameAddress(address, recipient)) &&
+      (among === undefined || among.some((one) => isSameAddress(one, address))),
+  )
+  const [first, second] = own
+  if (first === undefined) {
+    throw new CommandFailed(
+      `the account has no ${family} wallet to pay from. See "florin wallets".`,
+    )
+  }
+  if (second === undefined || own.every(({ sandbox }) => sandbox === true)) return first
+  throw new CommandFailed(
+    `say which of the ${own.length} ${family} wallets pays: ${howToSay}. See "florin wallets".`,
+  )
+}
+
+/** Spelled alike but for the case, which on EVM is a checksum only. Of Solana's two that differ in case one is no address of the account. */
+export function isSameAddress(left: string, right: string): boolean {
+  return left.startsWith('0x') ? left.toLowerCase() === right.toLowerCase() : left === right
+}
