@@ -2,10 +2,18 @@ import type { Florin, Wallet } from '@florin/sdk'
 import type { Family } from '@florin/wire/network.ts'
 import { CommandFailed } from '../usage-error.ts'
 
+/** How whoever asked chooses a wallet, and where it sees them. */
+export interface PayerWords {
+  readonly choose: string
+  readonly see: string
+}
+
+const COMMAND_WORDS = { choose: '--from ADDRESS', see: 'See "florin wallets".' }
+
 /**
  * Whose money, where the caller has not said: the account's only wallet of that family, or any of a sandbox. Never a guess with real money.
  * `recipient` does not pay itself; `among`: no other wallet may pay.
- * @throws CommandFailed that says what to do; `howToSay` names the way to choose one.
+ * @throws CommandFailed that says what to do, in the words of `inWords`: those of a command where they are left out
  */
 export async function choosePayer(
   florin: Florin,
@@ -13,12 +21,12 @@ export async function choosePayer(
     family,
     recipient,
     among,
-    howToSay = '--from ADDRESS',
+    inWords = COMMAND_WORDS,
   }: {
     readonly family: Family
     readonly recipient?: string
     readonly among?: readonly string[] | undefined
-    readonly howToSay?: string
+    readonly inWords?: PayerWords
   },
   signal: AbortSignal,
 ): Promise<Wallet> {
@@ -31,13 +39,11 @@ export async function choosePayer(
   )
   const [first, second] = own
   if (first === undefined) {
-    throw new CommandFailed(
-      `the account has no ${family} wallet to pay from. See "florin wallets".`,
-    )
+    throw new CommandFailed(`the account has no ${family} wallet to pay from. ${inWords.see}`)
   }
   if (second === undefined || own.every(({ sandbox }) => sandbox === true)) return first
   throw new CommandFailed(
-    `say which of the ${own.length} ${family} wallets pays: ${howToSay}. See "florin wallets".`,
+    `say which of the ${own.length} ${family} wallets pays: ${inWords.choose}. ${inWords.see}`,
   )
 }
 

@@ -10,7 +10,8 @@ import { withClient } from './with-client.ts'
 const BALANCES_MAX = 25
 const AT_ONCE = 5
 
-type Detail = Awaited<ReturnType<Florin['wallets']['get']>>
+/** A wallet with its balances. */
+export type Detail = Awaited<ReturnType<Florin['wallets']['get']>>
 
 /** `florin wallets`: the wallets that the key can pay from, with what they can spend. */
 export const runWallets: Run = async (context) => {
@@ -21,13 +22,8 @@ export const runWallets: Run = async (context) => {
       context.print(`${JSON.stringify({ wallets })}\n`)
       return EXIT.done
     }
-    const details: (Detail | Wallet)[] = []
-    for (let from = 0; from < wallets.length; from += AT_ONCE) {
-      const some = wallets.slice(from, from + AT_ONCE)
-      const withBalances = from < BALANCES_MAX
-      const read = (wallet: Wallet) => florin.wallets.get(wallet.address, { signal })
-      details.push(...(withBalances ? await Promise.all(some.map(read)) : some))
-    }
+    const read = await readBalances(florin, wallets, signal)
+    const details: (Detail | Wallet)[] = [...read, ...wallets.slice(read.length)]
     const rows = details.map((wallet) => [
       wallet.address,
       wallet.family,
@@ -40,6 +36,21 @@ export const runWallets: Run = async (context) => {
     }
     return EXIT.done
   })
+}
+
+/** The oldest BALANCES_MAX wallets with what they can spend, a few requests at a time. */
+export async function readBalances(
+  florin: Florin,
+  wallets: readonly Wallet[],
+  signal: AbortSignal,
+): Promise<readonly Detail[]> {
+  const details: Detail[] = []
+  for (let from = 0; from < Math.min(wallets.length, BALANCES_MAX); from += AT_ONCE) {
+    const some = wallets.slice(from, Math.min(from + AT_ONCE, BALANCES_MAX))
+    const read = (wallet: Wallet) => florin.wallets.get(wallet.address, { signal })
+    details.push(...(await Promise.all(some.map(read))))
+  }
+  return details
 }
 
 /** What a wallet can spend of each asset; of one whose balance nobody could read, that nobody knows. */

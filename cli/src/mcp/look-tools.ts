@@ -1,10 +1,9 @@
-import type { Florin } from '@florin/sdk'
 import { isSameAddress } from '../caller/choose-payer.ts'
+import { readBalances } from '../caller/wallets.ts'
+import type { Detail } from '../caller/wallets.ts'
 import type { Tool } from './tool.ts'
 import { facts } from './tool-answer.ts'
 
-/** Each costs a request of the plan's limit. */
-const WALLETS_MAX = 25
 const FOUND_DEFAULT = 10
 const FOUND_MAX = 25
 
@@ -47,22 +46,16 @@ export const walletsTool: Tool = {
     const own = all.filter(
       ({ address }) => among === undefined || among.some((one) => isSameAddress(one, address)),
     )
-    const shown = own.slice(0, WALLETS_MAX)
-    const details = await Promise.all(
-      shown.map(({ address }) => florin.wallets.get(address, { signal })),
-    )
+    const details = await readBalances(florin, own, signal)
     return facts({
       wallets: details.map((detail) => walletFacts(detail, asset)),
-      ...(own.length > shown.length ? { more: own.length - shown.length } : {}),
+      ...(own.length > details.length ? { more: own.length - details.length } : {}),
     })
   },
 }
 
 /** The asset alone: an agent that sees others would ask why it cannot spend them. */
-function walletFacts(
-  { address, family, label, balances, unread = [] }: Awaited<ReturnType<Florin['wallets']['get']>>,
-  asset: string,
-) {
+function walletFacts({ address, family, label, balances, unread = [] }: Detail, asset: string) {
   const isIt = (each: { readonly symbol: string; readonly asset: string }) =>
     each.symbol === asset || isSameAddress(each.asset, asset)
   return {
