@@ -78,6 +78,8 @@ export interface SolanaState {
 
 export interface SandboxOptions {
   readonly faults?: boolean
+  /** USDC is the EVM chain's native currency under another name, as on Arc. */
+  readonly currencyToken?: boolean
   /** Kept after the end; left out, a new one that is removed by `stop`. */
   readonly directory?: string
   readonly evmPort?: number
@@ -90,6 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const words = ['--directory', directory, '--parent-pipe', '--evm-port', `${options.evmPort ?? 0}`]
   if (options.solanaPort !== undefined) words.push('--solana-port', `${options.solanaPort}`)
   if (options.faults === true) words.push('--faults')
+  if (options.currencyToken === true) words.push('--currency-token')
   const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['pipe', 'pipe', 'pipe'] })
   const ended = once(child, 'exit')
   const log: string[] = []

@@ -188,7 +188,7 @@ contract SandboxUSDC is ERC20 {
         require(SignatureChecker.isValidSignatureNow(signer, digest, signature), otherwise);
     }
 
-    function _update(address from, address to, uint256 value) internal override {
+    function _update(address from, address to, uint256 value) internal virtual override {
         require(from == address(0) || balanceOf(from) >= value, "ERC20: transfer amount exceeds balance");
         require(to != address(this), "Blacklistable: account is blacklisted");
         super._update(from, to, value);

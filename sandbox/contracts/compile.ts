@@ -11,6 +11,7 @@ import { isJsonArray, isJsonObject, parseJson } from '../src/host/json.ts'
 
 export const CONTRACTS = [
   'SandboxUSDC',
+  'SandboxCurrencyToken',
   'SandboxToken',
   'SandboxOldToken',
   'Multicall3',

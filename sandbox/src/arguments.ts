@@ -12,11 +12,13 @@ export interface Arguments {
   readonly faults: boolean
   /** Whether somebody trades all the time. */
   readonly market: boolean
+  /** Whether USDC is the EVM chain's own currency under another name, as on Arc; for tests. */
+  readonly currencyToken: boolean
   readonly parentPipe: boolean
 }
 
 const USAGE =
-  '--directory DIR [--evm-port N] [--solana-port N] [--faults] [--market] [--parent-pipe]'
+  '--directory DIR [--evm-port N] [--solana-port N] [--faults] [--market] [--currency-token] [--parent-pipe]'
 
 /** Reads the command line. @throws {Complaint} */
 export function readArguments(words: readonly string[]): Arguments {
@@ -29,6 +31,7 @@ export function readArguments(words: readonly string[]): Arguments {
         'solana-port': { type: 'string', default: '0' },
         faults: { type: 'boolean', default: false },
         market: { type: 'boolean', default: false },
+        'currency-token': { type: 'boolean', default: false },
         'parent-pipe': { type: 'boolean', default: false },
       },
     })
@@ -37,8 +40,9 @@ export function readArguments(words: readonly string[]): Arguments {
     if (values.directory === undefined || values.directory === '') {
       throw new Error('--directory is missing')
     }
-    const { directory, faults, market, 'parent-pipe': parentPipe } = values
-    return { directory, evmPort, solanaPort, faults, market, parentPipe }
+    const { directory, faults, market } = values
+    const [currencyToken, parentPipe] = [values['currency-token'], values['parent-pipe']]
+    return { directory, evmPort, solanaPort, faults, market, currencyToken, parentPipe }
   } catch (error) {
     throw new Complaint(
       `${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`,

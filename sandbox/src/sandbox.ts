@@ -113,14 +113,14 @@ export async function startSandbox(options: Arguments, log: Log): Promise<Sandbo
 
 /** Starts both chains side by side; the Solana chain carries the instance of the EVM chain. */
 async function startNodes(
-  { faults, solanaPort }: Arguments,
+  { faults, solanaPort, currencyToken }: Arguments,
   directory: string,
   before: Ports,
   log: Log,
 ): Promise<{ node: EvmNode; solana: SolanaNode }> {
   const [evmDirectory, solanaDirectory] = [join(directory, 'evm'), join(directory, 'solana')]
   if (isChainLost(solanaDirectory, before.solana !== undefined, log)) forgetInstance(evmDirectory)
-  const starting = startEvmNode(evmDirectory, log)
+  const starting = startEvmNode(evmDirectory, log, currencyToken)
   const [evm, solana] = await Promise.allSettled([
     starting,
     startSolanaNode({

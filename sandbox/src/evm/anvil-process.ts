@@ -40,11 +40,17 @@ export function cachePathOf(directory: string): string {
 }
 
 /** Starts anvil with nobody's well-known accounts and no mining of its own, and waits until it listens. */
-export async function startAnvil(binary: string, directory: string): Promise<AnvilProcess> {
+export async function startAnvil(
+  binary: string,
+  directory: string,
+  /** With Celo's precompile, by which a contract moves native currency. */
+  movesCurrency = false,
+): Promise<AnvilProcess> {
   const cache = cachePathOf(directory)
   rmSync(cache, { recursive: true, force: true })
   mkdirSync(cache, { recursive: true, mode: 0o700 })
-  const child = spawn(binary, flagsFor(cache), {
+  const flags = [...flagsFor(cache), ...(movesCurrency ? ['--celo'] : [])]
+  const child = spawn(binary, flags, {
     stdio: ['ignore', 'pipe', 'ignore'],
     cwd: directory,
   })

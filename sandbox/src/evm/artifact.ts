@@ -1,4 +1,5 @@
 import multicall3 from '../../contracts/artifacts/Multicall3.json' with { type: 'json' }
+import sandboxCurrencyToken from '../../contracts/artifacts/SandboxCurrencyToken.json' with { type: 'json' }
 import sandboxExactProxy from '../../contracts/artifacts/SandboxExactProxy.json' with { type: 'json' }
 import sandboxOldToken from '../../contracts/artifacts/SandboxOldToken.json' with { type: 'json' }
 import sandboxPermit2 from '../../contracts/artifacts/SandboxPermit2.json' with { type: 'json' }
@@ -8,6 +9,7 @@ import sandboxUsdc from '../../contracts/artifacts/SandboxUSDC.json' with { type
 
 /** Creation code of the committed contracts, 0x hex. */
 export const MULTICALL3_CREATION = asHex(multicall3.bytecode)
+export const SANDBOX_CURRENCY_TOKEN_CREATION = asHex(sandboxCurrencyToken.bytecode)
 export const SANDBOX_EXACT_PROXY_CREATION = asHex(sandboxExactProxy.bytecode)
 export const SANDBOX_OLD_TOKEN_CREATION = asHex(sandboxOldToken.bytecode)
 export const SANDBOX_PERMIT2_CREATION = asHex(sandboxPermit2.bytecode)

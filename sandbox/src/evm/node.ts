@@ -47,7 +47,12 @@ export interface EvmNode {
 }
 
 /** Ends leftovers, goes on from the last good save or starts a new chain, and keeps anvil alive from then on. */
-export async function startEvmNode(directory: string, log: Log): Promise<EvmNode> {
+export async function startEvmNode(
+  directory: string,
+  log: Log,
+  /** Whether USDC is the chain's own currency under another name: of a chain that begins. */
+  currencyToken = false,
+): Promise<EvmNode> {
   const binary = findAnvil()
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   await endLeftovers(binary, directory, log)
@@ -61,11 +66,11 @@ export async function startEvmNode(directory: string, log: Log): Promise<EvmNode
   let writing: Promise<void> = Promise.resolve()
 
   const boot = async (): Promise<AnvilProcess> => {
-    const started = await startAnvil(binary, directory)
+    const started = await startAnvil(binary, directory, currencyToken)
     try {
       // The state that the one before still gave is what this one goes on from.
       await writing.catch(() => undefined)
-      identity = await loadOrBegin(directory, started.client, log)
+      identity = await loadOrBegin(directory, started.client, log, currencyToken)
       const state = await readChain(started.client, identity)
       await saveState(directory, state)
       saved = state.height
@@ -167,7 +172,12 @@ async function readChain(client: AnvilClient, { instance }: Identity): Promise<S
   return { instance, height, dump: Buffer.from(dump.slice(2), 'hex') }
 }
 
-async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Promise<Identity> {
+async function loadOrBegin(
+  directory: string,
+  client: AnvilClient,
+  log: Log,
+  currencyToken: boolean,
+): Promise<Identity> {
   const before = readIdentity(directory)
   const saves = statePathsOf(directory).map(readState)
   for (const [index, save] of saves.entries()) {
@@ -184,7 +194,7 @@ async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Pr
     // A chain of an earlier version began without these.
     await placePermit2(client)
     await placeOldToken(client, before)
-    if (!(await hasMarket(client))) await openMarket(client, before)
+    if (!currencyToken && !(await hasMarket(client))) await openMarket(client, before)
     for (let block = 0; block < BLOCKS_UNTIL_FINAL; block += 1) await client.call('evm_mine')
     return before
   }
@@ -196,7 +206,7 @@ async function loadOrBegin(directory: string, client: AnvilClient, log: Log): Pr
     )
   }
   writeIdentity(directory, identity)
-  await bootstrap(client, identity)
+  await bootstrap(client, identity, currencyToken)
   return identity
 }
 

@@ -18,7 +18,14 @@ let sandbox: Sandbox
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'florin-traders-'))
   const ports = { evmPort: 0, solanaPort: 0 }
-  const options = { directory, ...ports, faults: false, market: true, parentPipe: false }
+  const options = {
+    directory,
+    ...ports,
+    faults: false,
+    market: true,
+    currencyToken: false,
+    parentPipe: false,
+  }
   sandbox = await startSandbox(options, () => undefined)
 }, 240_000)
 afterAll(async () => {
