@@ -42,14 +42,20 @@ export interface World {
 
 /** Opens a world; two custodial wallets of each enabled family hold 50 of its coin and 500 USDC each. */
 export async function openWorld(
-  options: StartOptions & { unsound?: boolean; solana?: boolean } = {},
+  options: StartOptions & { unsound?: boolean; solana?: boolean; currencyToken?: boolean } = {},
 ): Promise<World> {
   const [database, sandbox] = await Promise.all([
     openTestDatabase(),
-    startSandbox({ faults: true }),
+    startSandbox({ faults: true, currencyToken: options.currencyToken === true }),
   ])
   const services: ServiceHandle[] = []
-  let settings: StartOptions['network'] = {}
+  const { instance, network, rpcUrl, usdc, market } = sandbox
+  const evm = sandboxNetwork({ instance, evm: { network, rpcUrl, usdc, market } })
+  const named = evm.assets.map((each) =>
+    each.asset === usdc ? { ...each, isCurrency: true as const } : each,
+  )
+  let settings: NonNullable<StartOptions['network']> =
+    options.currencyToken === true ? { assets: named } : {}
   const start = async (startOptions: StartOptions = {}): Promise<ServiceHandle> => {
     settings = startOptions.network ?? settings
     const apiKeys = services[0]?.apiKeys
@@ -58,6 +64,7 @@ export async function openWorld(
       databaseUrl: database.url.reveal(),
       solana: options.solana === true,
       ...startOptions,
+      network: settings,
       ...(apiKeys === undefined ? {} : { apiKeys }),
     })
     services.push(service)
@@ -69,9 +76,9 @@ export async function openWorld(
     return newest
   }
   const expectSound = async (): Promise<void> => {
-    const { rpcUrl, usdc, network, instance, solana, market } = sandbox
+    const { solana } = sandbox
     const configs = [
-      { ...sandboxNetwork({ instance, evm: { network, rpcUrl, usdc, market } }), ...settings },
+      { ...evm, ...settings },
       ...(options.solana === true ? [solanaSandboxNetwork({ instance, solana })] : []),
     ]
     const log = openLog('silent')

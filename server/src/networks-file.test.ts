@@ -56,6 +56,35 @@ describe('a networks file', () => {
     expect(outcome.networks[0]?.rpcUrls[0]?.reveal()).toBe(entry.rpcUrls[0])
   })
 
+  test('knows the tokens that are the currency of their network, and is told of others', () => {
+    const USDC = {
+      symbol: 'USDC',
+      asset: '0x3600000000000000000000000000000000000000',
+      decimals: 6,
+    }
+    const [native, other] = entry.assets
+    const of = (network: string, ...assets: unknown[]) => ({ ...entry, network, assets })
+    const said = (network: string, change: object = {}) => {
+      const outcome = parse(of(network, native, { ...USDC, ...change }))
+      return outcome.ok ? outcome.networks[0]?.assets[1]?.isCurrency : outcome.problems
+    }
+    expect(said('eip155:5042')).toBe(true)
+    expect(said('eip155:8453')).toBeUndefined()
+    expect(said('eip155:7777', { isCurrency: true })).toBe(true)
+    expect(said('eip155:5042', { isCurrency: false })).toEqual([
+      expect.stringContaining('this token is the currency of eip155:5042'),
+    ])
+    expect(said('eip155:7777', { isCurrency: true, decimals: 19 })).toEqual([
+      expect.stringContaining('at most 18'),
+    ])
+    expect(problemsOf(of('eip155:5042', { ...native, decimals: 6 }, USDC))).toEqual([
+      expect.stringContaining('18 decimals'),
+    ])
+    expect(problemsOf(of('eip155:5042', { ...native, isCurrency: true }, other))).toEqual([
+      expect.stringContaining('for tokens of EVM networks only'),
+    ])
+  })
+
   test('says which tokens ask accounts with code, and which factories may make accounts', () => {
     const [native, usdc] = entry.assets
     const factory = '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a'

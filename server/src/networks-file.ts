@@ -12,6 +12,7 @@ import type {
   SponsorPolicy,
   UsdReference,
 } from './kernel/network-config.ts'
+import { CURRENCY_DECIMALS, isKnownCurrency } from './kernel/currency-tokens.ts'
 import { Secret } from './kernel/secret.ts'
 import { jsonPlace } from './http/json-place.ts'
 import { KNOWN_WALLET_PROGRAMS, NO_WALLET_PROGRAMS } from './chains/solana/smart-wallet-programs.ts'
@@ -119,7 +120,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
     'markets',
   ])
   const network = readNetworkId(entry)
-  const assets = readAssets(entry, familyOf(network))
+  const assets = readAssets(entry, network)
   return Object.freeze({
     network,
     family: familyOf(network),
@@ -258,8 +259,8 @@ function readNetworkId(entry: Reader): NetworkId {
   return NO_NETWORK
 }
 
-function readAssets(entry: Reader, family: Family): readonly AssetProfile[] {
-  const assets = entry.list('assets', 1, ASSETS_MAX).map((asset) => readAsset(asset, family))
+function readAssets(entry: Reader, network: NetworkId): readonly AssetProfile[] {
+  const assets = entry.list('assets', 1, ASSETS_MAX).map((asset) => readAsset(asset, network))
   if (assets.length > 0 && assets[0]?.asset !== 'native') {
     entry.refuse('assets', 'must begin with the native asset')
   }
@@ -267,10 +268,33 @@ function readAssets(entry: Reader, family: Family): readonly AssetProfile[] {
     const seen = assets.map((asset) => asset[field].toLowerCase())
     if (new Set(seen).size !== seen.length) entry.refuse('assets', `give the same ${field} twice`)
   }
+  const hasFace = assets.some(({ isCurrency }) => isCurrency === true)
+  if (hasFace && assets[0]?.decimals !== CURRENCY_DECIMALS) {
+    entry.refuse('assets', `the native asset has ${CURRENCY_DECIMALS} decimals on EVM`)
+  }
   return assets
 }
 
-function readAsset(entry: Reader, family: Family): AssetProfile {
+/** Whether it is the native currency under another name: known tokens need not say it, and may not deny it. */
+function readCurrency(
+  entry: Reader,
+  network: NetworkId,
+  { asset, decimals }: Pick<AssetProfile, 'asset' | 'decimals'>,
+): Pick<AssetProfile, 'isCurrency'> {
+  const isKnown = isKnownCurrency(network, asset)
+  const said = entry.has('isCurrency') ? entry.flag('isCurrency') : isKnown
+  if (isKnown && !said) entry.refuse('isCurrency', `this token is the currency of ${network}`)
+  if (!said) return {}
+  if (familyOf(network) !== 'evm' || asset === 'native') {
+    entry.refuse('isCurrency', 'is for tokens of EVM networks only')
+  } else if (decimals > CURRENCY_DECIMALS) {
+    entry.refuse('decimals', `at most ${CURRENCY_DECIMALS}, as the native currency has`)
+  }
+  return { isCurrency: true }
+}
+
+function readAsset(entry: Reader, network: NetworkId): AssetProfile {
+  const family = familyOf(network)
   entry.only([
     'symbol',
     'asset',
@@ -278,6 +302,7 @@ function readAsset(entry: Reader, family: Family): AssetProfile {
     'takesCommitment',
     'takesWalletSignatures',
     'domain',
+    'isCurrency',
     'unitsPerNative',
   ])
   const asset = entry.text('asset')
@@ -285,10 +310,12 @@ function readAsset(entry: Reader, family: Family): AssetProfile {
   if (asset !== 'native' && !isToken(asset)) entry.refuse('asset', rule)
   const domain = entry.has('domain') ? entry.object('domain') : undefined
   domain?.only(['name', 'version'])
+  const decimals = entry.whole('decimals', 0, DECIMALS_MAX)
   return Object.freeze({
     symbol: entry.text('symbol'),
     asset,
-    decimals: entry.whole('decimals', 0, DECIMALS_MAX),
+    decimals,
+    ...readCurrency(entry, network, { asset, decimals }),
     takesCommitment: entry.has('takesCommitment') ? entry.flag('takesCommitment') : false,
     ...(entry.has('takesWalletSignatures')
       ? { takesWalletSignatures: entry.flag('takesWalletSignatures') }

@@ -5,6 +5,12 @@ export const NetworkAsset = Exactly({
   symbol: Type.String({ description: 'What people call it; accepted as `asset` in requests.' }),
   asset: Type.String({ description: '`native`, or the address or mint of the token.' }),
   decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole unit.' }),
+  isCurrency: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'It is the native currency under another name: one balance, whichever of the two pays.',
+    }),
+  ),
   eip712: Type.Optional(
     Said(
       "EVM: the token's domain, in which a payer of x402 signs.",

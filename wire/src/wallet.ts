@@ -45,9 +45,7 @@ export const WalletList = Exactly({
   wallets: Type.Array(Wallet),
 })
 
-/** One asset of one network: what is there, what payments under way hold, and what is left to spend. */
-export const Balance = Exactly({
-  network: Text('CAIP-2 id.'),
+const figures = {
   asset: Text('`native`, or the address or mint of the token.'),
   symbol: Text('What people call it.'),
   decimals: Type.Integer({ minimum: 0, description: 'Fraction digits of a whole unit.' }),
@@ -57,7 +55,19 @@ export const Balance = Exactly({
   heldBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
   available: Said('What the next payment may use, whole units.', ExactNumber),
   availableBaseUnits: Said('The same in the smallest unit.', BaseUnitsText),
+}
+
+/** One asset of one network: what is there, what payments under way hold, and what is left to spend. */
+export const Balance = Exactly({
+  network: Text('CAIP-2 id.'),
+  ...figures,
   height: Type.Integer({ minimum: 0, description: 'Block, or slot, that this was read at.' }),
+  alsoAs: Type.Optional(
+    Type.Array(Exactly(figures), {
+      description:
+        'The same money, not more of it: tokens of the network that are this currency under another name, such as USDC on Arc.',
+    }),
+  ),
 })
 
 /** An asset of one network whose balance could not be read. */

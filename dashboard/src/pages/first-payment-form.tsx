@@ -136,7 +136,9 @@ export function FirstPaymentForm({
 
 function Balance({ address, symbol }: { address: string; symbol: string | undefined }) {
   const { data } = useAnswer('GET /wallets/{address}', { params: { address } })
-  const balance = data?.balances.find((each) => each.symbol === symbol)
+  const balance = data?.balances
+    .flatMap((each) => [each, ...(each.alsoAs ?? [])])
+    .find((each) => each.symbol === symbol)
   const isUnread = data?.unread?.some((each) => each.symbol === symbol) === true
   return (
     <>

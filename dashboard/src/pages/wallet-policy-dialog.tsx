@@ -17,6 +17,11 @@ const RULES = [
   { field: 'perMonth', label: 'Per 30 days' },
 ] as const
 
+/** A limit is of one name of a currency: what has another is limited, and allowed, by itself. */
+function underEachName({ network, asset, alsoAs = [] }: Wallet['balances'][number]) {
+  return [{ network, asset }, ...alsoAs.map((name) => ({ network, asset: name.asset }))]
+}
+
 /** Changes what a wallet may spend; an empty form takes every limit away. */
 export function WalletPolicyDialog({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
   const { address, balances, unread = [], policy } = wallet
@@ -24,7 +29,7 @@ export function WalletPolicyDialog({ wallet, onClose }: { wallet: Wallet; onClos
   const say = useToast()
   const [limits, setLimits] = useState<readonly LimitText[]>(() =>
     // A limit that had no field here would be taken away by saving.
-    [...balances, ...unread].map(({ network, asset }) => {
+    [...balances.flatMap(underEachName), ...unread].map(({ network, asset }) => {
       const now = policy?.limits.find((each) => each.network === network && each.asset === asset)
       return {
         ...{ network, asset },

@@ -39,6 +39,30 @@ export interface GetWalletAnswer {
     readonly availableBaseUnits: string
     /** Block, or slot, that this was read at. */
     readonly height: number
+    /**
+     * The same money, not more of it: tokens of the network that are this currency under
+     * another name, such as USDC on Arc.
+     */
+    readonly alsoAs?: readonly {
+      /** `native`, or the address or mint of the token. */
+      readonly asset: string
+      /** What people call it. */
+      readonly symbol: string
+      /** Fraction digits of a whole unit. */
+      readonly decimals: number
+      /** What the chain shows, frozen or not, whole units. */
+      readonly amount: string
+      /** The same in the smallest unit. */
+      readonly amountBaseUnits: string
+      /** What payments under way may still take, whole units. */
+      readonly held: string
+      /** The same in the smallest unit. */
+      readonly heldBaseUnits: string
+      /** What the next payment may use, whole units. */
+      readonly available: string
+      /** The same in the smallest unit. */
+      readonly availableBaseUnits: string
+    }[]
   }[]
   /**
    * Assets of which no node told the balance, whose contract failed or whose network did not

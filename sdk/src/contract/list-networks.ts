@@ -18,6 +18,8 @@ export interface ListNetworksAnswer {
       readonly asset: string
       /** Fraction digits of a whole unit. */
       readonly decimals: number
+      /** It is the native currency under another name: one balance, whichever of the two pays. */
+      readonly isCurrency?: true
       /** EVM: the token's domain, in which a payer of x402 signs. */
       readonly eip712?: {
         readonly name: string

@@ -1,4 +1,5 @@
 import type { TransactionHash } from '../chains/chain.ts'
+import { CURRENCY_DECIMALS } from '../kernel/currency-tokens.ts'
 import { openFillings } from '../sender/gap-filling-store.ts'
 import type { Tx } from '../store/postgres.ts'
 
@@ -15,6 +16,16 @@ const FINDINGS_PER_INVARIANT_MAX = 50
 function fillsGap(place: string): string {
   return `exists (select from attempts fill where fill.chain_transaction_id = ${place}.id
     and fill.terms ->> 'to' = ${place}.lane_address and fill.terms ->> 'value' = '0')`
+}
+
+/**
+ * How many base units of the books of a payment's ledger transfer one base unit of the payment is: those of a token that is the native currency are there. A payment
+ * that holds its own token, too, has only its fee in the native ones.
+ */
+function unitsIn(transfer: string, payment: string): string {
+  return `case when ${transfer}.asset = ${payment}.asset then 1
+    when exists (select from ledger_transfers own where own.payment_id = ${payment}.id and own.kind = 'hold' and own.asset = ${payment}.asset) then 0
+    else 10::numeric ^ (${CURRENCY_DECIMALS} - ${payment}.decimals) end`
 }
 
 /**
@@ -53,9 +64,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     join ledger_transfers t on t.payment_id = p.id and t.kind = 'hold'
     join ledger_entries e on e.transfer_id = t.id and e.amount > 0
     left join purchases u on u.payment_id = p.id
-    where e.amount <> case when u.taken is not null then (u.stored ->> 'permitted')::numeric
-      when t.asset <> 'native' then p.amount
-      else p.fee_ceiling + case when p.asset = 'native' then p.amount else 0 end end`,
+    where e.amount <> (case when u.taken is not null then (u.stored ->> 'permitted')::numeric else p.amount end) * (${unitsIn('t', 'p')})
+      + case when t.asset = 'native' then p.fee_ceiling else 0 end`,
   'what a payer was given for an approval is a payment of that amount to that payer': `
     select 'approval ' || a.hash as subject from sponsored_approvals a left join payments p on p.id = a.payment_id
     where a.payment_id is not null and (p.id is null or p.type <> 'sent' or p.account_id <> a.sponsor_account_id
@@ -168,7 +178,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       or (u.used_hash is not null and u.stored ->> 'pays' = 'upto') <> (u.taken is not null)
       or (p.status = 'settled' and not exists (select from ledger_transfers t join ledger_entries e on e.transfer_id = t.id
         join ledger_accounts a on a.id = e.ledger_account_id and a.kind = 'external'
-        where t.payment_id = p.id and t.kind = 'post' and t.asset = p.asset and e.amount = p.amount))`,
+        where t.payment_id = p.id and t.kind = 'post' and e.amount = p.amount * (${unitsIn('t', 'p')})))`,
   'what a seller took is the effect of one payment alone': `
     select payment_id as subject from purchases where closed_at is null and look_at = 'infinity'`,
   'a purchase has come to its end a day after it could be used no more': `

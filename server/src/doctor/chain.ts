@@ -169,7 +169,11 @@ async function shortAssets(
   if (address === undefined || !profiles.some(({ asset }) => wallet.assets.includes(asset)))
     return []
   // The native one in any case: whoever tells it is no node that is away.
-  const known = profiles.filter(({ asset }) => asset === 'native' || wallet.assets.includes(asset))
+  // A token that is the native currency has no books of its own: what some have of it is of before that was known.
+  const known = profiles.filter(
+    ({ asset, isCurrency }) =>
+      asset === 'native' || (isCurrency !== true && wallet.assets.includes(asset)),
+  )
   const bookedOf = ({ assets, booked }: IdleWallet, asset: string) =>
     BigInt(booked[assets.indexOf(asset)] ?? 0n)
   const { amounts, height } = await readableBalances(chain, address, known)

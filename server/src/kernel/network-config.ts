@@ -13,6 +13,8 @@ export interface AssetProfile {
   readonly domain?: { readonly name: string; readonly version: string }
   /** EVM: it takes the signatures of accounts with code, in `transferWithAuthorization(..., bytes signature)`; left out, it does not. */
   readonly takesWalletSignatures?: boolean
+  /** EVM: it is the network's native currency under another name: the same balance, with decimals of its own. Has no books; left out, it is a token like any. */
+  readonly isCurrency?: true
   /** How many base units of it one whole native coin is worth, as the operator says: only to weigh a payment against its gas. */
   readonly unitsPerNative?: bigint
 }

@@ -38,6 +38,17 @@ test('a fixed rate is what the operator says', async () => {
   expect(usdText(2n * 10n ** 15n, rate)).toBe('6.001')
 })
 
+test('a dollar token that is the native currency needs no market to say so', async () => {
+  const assets = config.assets.map((each) =>
+    each.asset === usdc ? { ...each, isCurrency: true as const } : each,
+  )
+  const usd = { kind: 'token', asset: usdc } as const
+  const rate = await database.store.inTransaction('service', (tx) =>
+    usdRate(tx, { ...config, assets, usd }),
+  )
+  expect(usdText(3n * ETHER, rate)).toBe('3')
+})
+
 test('the pool of a dollar token says it, and that token is worth one dollar itself', async () => {
   const place = {
     kind: 'reserves',

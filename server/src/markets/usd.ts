@@ -25,6 +25,8 @@ export async function usdRate(
       return fixedRate(usd, native)
     case 'token': {
       const token = assets.find(({ asset }) => asset === usd.asset)
+      // The dollar itself is what the network takes: no market says more.
+      if (token?.isCurrency === true) return fixedRate({ kind: 'fixed', perNative: '1' }, native)
       const [price] = await latestPrices(tx, network, [canonicalAddress(usd.asset) ?? usd.asset])
       if (token === undefined || price === undefined) return null
       // One base unit of the token is 10^-decimals dollars, and so many native base units.

@@ -20,10 +20,11 @@ export function networkFacts(config: NetworkConfig, { height, isHealthy, fees }:
     network,
     family,
     name,
-    assets: assets.map(({ symbol, asset, decimals, domain }) => ({
+    assets: assets.map(({ symbol, asset, decimals, domain, isCurrency }) => ({
       symbol,
       asset,
       decimals,
+      ...(isCurrency === true ? { isCurrency } : {}),
       ...(domain === undefined ? {} : { eip712: domain }),
     })),
     releaseDepth,

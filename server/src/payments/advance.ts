@@ -16,6 +16,7 @@ import { notifyChanged } from '../store/listen.ts'
 import type { Tx } from '../store/postgres.ts'
 import { bookFillings } from './book-fillings.ts'
 import { findEffect } from './find-effect.ts'
+import { heldUnits } from './held-units.ts'
 import { moveAndGive, movePayments, violateFinality } from './move-payments.ts'
 import type { Payment, PaymentFailure, PaymentStatus } from './payment.ts'
 import { noteRemarks } from './remark-store.ts'
@@ -174,8 +175,11 @@ export function openPaymentBook({
             const reason = transaction.succeeded ? 'no_effect' : 'transaction_reverted'
             failed.push({ ...seen(payment.id, transaction, null, fee), failure: failureOf(reason) })
           } else continue
-          for (const hold of holds.get(payment.id) ?? []) {
-            closings.push(post(hold, takenFrom(hold, payment, paid, fee)))
+          // The amount when the payment took effect, and the fee from the native hold, whole, also where the network took more than its ceiling.
+          const open = holds.get(payment.id) ?? []
+          for (const hold of open) {
+            const moved = paid ? heldUnits(hold, open, payment) : 0n
+            closings.push(post(hold, { moved, fee: hold.asset === 'native' ? fee : 0n }))
           }
         }
       }
@@ -318,20 +322,6 @@ function effectsOf(
       return [{ ...place, direction, paymentId, accountId }]
     }),
   )
-}
-
-/**
- * What a closed hold gave away: the amount when the payment took effect, and the fee from the native one, whole, also where the network took more than
- * its ceiling.
- */
-function takenFrom(
-  hold: Hold,
-  payment: Payment,
-  paid: boolean,
-  fee: bigint,
-): { moved: bigint; fee: bigint } {
-  const moved = paid && hold.asset === payment.asset ? payment.amount : 0n
-  return { moved, fee: hold.asset === 'native' ? fee : 0n }
 }
 
 async function byId(tx: Tx, ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, Payment>> {

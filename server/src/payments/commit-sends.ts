@@ -178,9 +178,8 @@ async function signAndStore(
     await advanceLane(tx, lane, places.length)
     for (const { beside } of accepted) await beside?.(tx, nowMilliseconds)
   }
-  const { network } = chain.config
   const known = await nameFunds(tx, deps, funds, lookedAt)
-  await bookHolds(tx, { wallet, network, nowMilliseconds }, known, payments)
+  await bookHolds(tx, { wallet, config: chain.config, nowMilliseconds }, known, payments)
   await addToOutbox(
     tx,
     committed.map(({ payment, signed }) => paymentEvent(payment, signed.hash)),

@@ -1,6 +1,7 @@
 import type { Chain, Draft } from '../chains/chain.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { PaymentId } from '../kernel/id.ts'
+import { inBooks, namedInBooks } from '../kernel/currency-tokens.ts'
 import { limits } from '../kernel/limits.ts'
 import { lockBalances } from '../ledger/store.ts'
 import type { PolicyRefusal } from '../policies/decide.ts'
@@ -54,7 +55,8 @@ export async function decideSends(
 ): Promise<Decided> {
   const { network } = chain.config
   const moved = sends.map(({ asset }) => asset.asset)
-  const assets = [...new Set(['native', ...moved])]
+  const bookOf = ({ asset }: PreparedSend) => inBooks(asset, 0n).asset
+  const assets = [...new Set(['native', ...sends.map(bookOf)])]
   const budget = await openBudget(tx, { wallet, network, assets: moved, nowMilliseconds })
   const balances = await lockBalances(tx, {
     accountId: wallet.accountId,
@@ -66,7 +68,11 @@ export async function decideSends(
   const oldest = heights.reduce((lowest, height) => (height < lowest ? height : lowest))
   // What is mined and what is followed must be of one moment: the follower may commit between two statements.
   const followed = await followedChain(tx, network, heights)
-  const mined = await minedSpends(tx, wallet, network, oldest)
+  const spends = await minedSpends(tx, wallet, network, oldest)
+  const mined = spends.map((spend) => ({
+    ...spend,
+    ...namedInBooks(chain.config, spend.asset, spend.amount),
+  }))
   const after = await followedChain(tx, network, [])
   if (after.tip !== followed.tip) {
     return allStale(sends)
@@ -90,7 +96,7 @@ export async function decideSends(
     const { height } = send.draft.balances
     const funds = plan.take(send, standing === 'followed')
     // Whoever is short of what moves is not asked for the rest.
-    const looked = !funds.ok && funds.asset === 'moved' ? [spend.asset] : ['native', spend.asset]
+    const looked = !funds.ok && funds.asset === 'moved' ? [bookOf(send)] : ['native', bookOf(send)]
     for (const asset of standing === 'followed' ? looked : []) {
       if (height > (lookedAt.get(asset) ?? -1n)) lookedAt.set(asset, height)
     }

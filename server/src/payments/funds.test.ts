@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../kernel/random.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
-import { openTestLane, TOKEN } from './test-lane.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
+import { openTestLane, testNetwork, TOKEN } from './test-lane.ts'
 import type { TestOrder } from './test-lane.ts'
 import { ASSETS, costOf, openMemoryBooks } from './test-memory-books.ts'
 import type { Allowed, Decision, Subject } from './test-memory-books.ts'
@@ -76,8 +77,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+/** What an asset is to the chain: itself, or the native currency under another name. */
+type InChain = (asset: string) => string
+
 /** Plays steps against a subject and holds every decision against what the chain itself knows. */
-async function play(steps: readonly Step[], model: ModelChain, subject: Subject) {
+async function play(steps: readonly Step[], model: ModelChain, subject: Subject, inChain: InChain) {
   const allowed: Allowed[] = []
   const seenDeposits = new Map<number, { asset: string; amount: bigint }>()
   const counts = { allowed: 0, stale: 0, short: 0 }
@@ -85,7 +89,9 @@ async function play(steps: readonly Step[], model: ModelChain, subject: Subject)
     ancestry(subject.followedTip()).some(({ hash }) => hash === block.hash)
   const notice = () => {
     for (const { deposits } of ancestry(subject.followedTip())) {
-      for (const deposit of deposits) seenDeposits.set(deposit.id, deposit)
+      for (const deposit of deposits) {
+        seenDeposits.set(deposit.id, { ...deposit, asset: inChain(deposit.asset) })
+      }
     }
   }
   const isFinal = (where: { height: bigint } | undefined) =>
@@ -153,8 +159,9 @@ async function play(steps: readonly Step[], model: ModelChain, subject: Subject)
         })
         const decisions = await subject.decide(orders)
         for (const [index, { kind, hash }] of decisions.entries()) {
-          const wanted = orders[index]
-          if (wanted === undefined) throw new Error('more decisions than orders')
+          const order = orders[index]
+          if (order === undefined) throw new Error('more decisions than orders')
+          const wanted = { ...order, asset: inChain(order.asset) }
           counts[kind] += 1
           const { at, torn } = wanted
           const followed = torn !== true && isFollowed(at)
@@ -199,8 +206,9 @@ async function openRealBooks(
   { store }: TestDatabase,
   model: ModelChain,
   chainId: number,
+  assets?: readonly AssetProfile[],
 ): Promise<Subject> {
-  const lane = await openTestLane(store, model, chainId)
+  const lane = await openTestLane(store, model, chainId, {}, assets)
   let followed = model.tip()
   let finalHeight = followed.height
   return {
@@ -240,6 +248,9 @@ describe('money of a wallet, whatever the chain does and however old the drafts 
     what: string,
     { runs, steps }: { runs: number; steps: number },
     open: (model: ModelChain, run: number) => Promise<Subject> | Subject,
+    { units, inChain }: { units?: ReadonlyMap<string, bigint>; inChain: InChain } = {
+      inChain: (named) => named,
+    },
   ) => {
     console.info(`${what}: FLORIN_SEED=${SEED}`)
     const total = { allowed: 0, stale: 0, short: 0 }
@@ -248,9 +259,9 @@ describe('money of a wallet, whatever the chain does and however old the drafts 
       fc.asyncProperty(
         fc.array(step, { minLength: steps / 2, maxLength: steps, size: 'max' }),
         async (history) => {
-          const model = openModelChain(FIRST_FUNDS)
+          const model = openModelChain(FIRST_FUNDS, units)
           run += 1
-          const counts = await play(history, model, await open(model, run))
+          const counts = await play(history, model, await open(model, run), inChain)
           for (const kind of ['allowed', 'stale', 'short'] as const) total[kind] += counts[kind]
         },
       ),
@@ -273,6 +284,20 @@ describe('money of a wallet, whatever the chain does and however old the drafts 
     test('is promised once, found once and not refused while it is free (on PostgreSQL)', () =>
       check('real books', { runs: 10, steps: 50 }, (model, run) =>
         openRealBooks(database, model, 1_000_000 + run),
+      ))
+
+    test('is promised once and found once where a token is the native currency under another name', () =>
+      check(
+        'one currency, two names',
+        { runs: 10, steps: 50 },
+        (model, run) => {
+          const { assets } = testNetwork(2_000_000 + run)
+          const named = assets.map((each) =>
+            each.asset === TOKEN ? { ...each, decimals: 18, isCurrency: true as const } : each,
+          )
+          return openRealBooks(database, model, 2_000_000 + run, named)
+        },
+        { units: new Map([[TOKEN, 1n]]), inChain: () => 'native' },
       ))
   })
 })

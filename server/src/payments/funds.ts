@@ -1,4 +1,5 @@
 import type { Draft } from '../chains/chain.ts'
+import { inBooks } from '../kernel/currency-tokens.ts'
 import type { AssetProfile } from '../kernel/network-config.ts'
 import type { MinedSpend } from './mined-spends-store.ts'
 
@@ -40,7 +41,7 @@ export interface FundsPlan {
  * balance, less the hold of every payment that this balance does not show yet, less what the ledger has as spent above the draft's
  * height. A draft may be older than what the books know, or newer: the heights say which payments its balance shows. One that was
  * mined in a block that our follower has not read counts twice against the wallet for that moment, never for it. What fills a nonce has no hold: its fee
- * ceiling is set aside here until the ledger has its fee.
+ * ceiling is set aside here until the ledger has its fee. A token that is the native currency is looked at as that: of both names the books and the chain have one amount.
  */
 export function planFunds({ balances, mined }: Books): FundsPlan {
   const promised = sum(
@@ -73,16 +74,17 @@ export function planFunds({ balances, mined }: Books): FundsPlan {
     discovered,
     take: ({ asset, amount, draft }, followed) => {
       const { native, asset: moved, height } = draft.balances
-      const isNative = asset.asset === 'native'
+      const { asset: book, amount: units } = inBooks(asset, amount)
+      const isNative = book === 'native'
       if (!isNative) {
-        const available = spendable(asset.asset, moved, height, followed)
-        if (available < amount) return short('moved', amount, available)
+        const available = spendable(book, moved, height, followed)
+        if (available < units) return short('moved', units, available)
       }
-      const required = draft.feeCeiling + (isNative ? amount : 0n)
+      const required = draft.feeCeiling + (isNative ? units : 0n)
       const available = spendable('native', native, height, followed)
       if (available < required) return short('native', required, available)
       taken.set('native', (taken.get('native') ?? 0n) + required)
-      if (!isNative) taken.set(asset.asset, (taken.get(asset.asset) ?? 0n) + amount)
+      if (!isNative) taken.set(book, (taken.get(book) ?? 0n) + units)
       return { ok: true }
     },
   }

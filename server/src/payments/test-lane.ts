@@ -84,9 +84,11 @@ export async function openTestLane(
   store: Store,
   model: ModelChain,
   chainId: number,
-  family: Partial<Pick<Chain, 'renewal'>> = {},
+  family: Partial<Pick<Chain, 'renewal' | 'arrivals'>> = {},
+  /** Left out, the sandbox's. */
+  assets?: readonly AssetProfile[],
 ): Promise<TestLane> {
-  const config = testNetwork(chainId)
+  const config = { ...testNetwork(chainId), ...(assets === undefined ? {} : { assets }) }
   const { network } = config
   const wallet = await makeWallet(store)
   const log = openLog('silent')

@@ -79,7 +79,16 @@ export function inclusion(block: ModelBlock, hash: TransactionHash) {
   return undefined
 }
 
-export function openModelChain(funds: readonly { asset: string; amount: bigint }[]): ModelChain {
+/** `currencyUnits`: of tokens that are the native currency, how much of it one base unit is; what moves of them moves of that. */
+export function openModelChain(
+  funds: readonly { asset: string; amount: bigint }[],
+  currencyUnits: ReadonlyMap<string, bigint> = new Map(),
+): ModelChain {
+  /** What an amount is on the chain itself. */
+  const own = (asset: string, amount: bigint): readonly [string, bigint] => {
+    const units = currencyUnits.get(asset)
+    return units === undefined ? [asset, amount] : ['native', amount * units]
+  }
   const pooled: ModelTransaction[] = []
   const everything: ModelBlock[] = []
   let deposited = 0
@@ -95,12 +104,17 @@ export function openModelChain(funds: readonly { asset: string; amount: bigint }
     included: readonly Included[],
   ): ModelBlock {
     const balances = new Map(parent?.balances)
-    const add = (asset: string, amount: bigint) =>
+    const add = (named: string, units: bigint) => {
+      const [asset, amount] = own(named, units)
       balances.set(asset, (balances.get(asset) ?? 0n) + amount)
+    }
     for (const { asset, amount } of deposits) add(asset, amount)
     for (const { transaction, succeeded, feePaid } of included) {
       if (succeeded) add(transaction.asset, -transaction.amount)
       add('native', -feePaid)
+    }
+    for (const [asset, units] of currencyUnits) {
+      balances.set(asset, (balances.get('native') ?? 0n) / units)
     }
     const height = parent === undefined ? 1n : parent.height + 1n
     const block = {
@@ -118,7 +132,10 @@ export function openModelChain(funds: readonly { asset: string; amount: bigint }
 
   function mineOn(deposits: readonly Deposit[], { take, feePercent, reverts }: Mining): void {
     const left = new Map(tip.balances)
-    for (const { asset, amount } of deposits) left.set(asset, (left.get(asset) ?? 0n) + amount)
+    for (const deposit of deposits) {
+      const [asset, amount] = own(deposit.asset, deposit.amount)
+      left.set(asset, (left.get(asset) ?? 0n) + amount)
+    }
     const spend = (asset: string, amount: bigint) =>
       left.set(asset, (left.get(asset) ?? 0n) - amount)
     const included: Included[] = []
@@ -126,7 +143,8 @@ export function openModelChain(funds: readonly { asset: string; amount: bigint }
       const nonce = tip.nonce + BigInt(included.length)
       const transaction = pooled.find((candidate) => candidate.nonce === nonce)
       if (transaction === undefined) break
-      const { asset, amount, feeCeiling } = transaction
+      const { feeCeiling } = transaction
+      const [asset, amount] = own(transaction.asset, transaction.amount)
       const native = left.get('native') ?? 0n
       const feePaid = 1n + ((feeCeiling - 1n) * BigInt(feePercent)) / 100n
       const needed = feePaid > feeCeiling ? feePaid : feeCeiling

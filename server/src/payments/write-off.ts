@@ -32,12 +32,15 @@ export async function writeOff(
   },
 ): Promise<readonly Missing[]> {
   const place = { accountId, walletId, network: config.network }
-  const assets = config.assets.map(({ asset }) => asset)
+  // What is the native currency under another name has no books of its own, and is not missing twice.
+  const own = config.assets.flatMap(({ asset, isCurrency }, index) =>
+    isCurrency === true ? [] : [{ asset, onChain: amounts[index] }],
+  )
+  const assets = own.map(({ asset }) => asset)
   const books = await lockBalances(tx, { ...place, assets })
   if ([...books.values()].some(({ held }) => held > 0n)) return []
   if (await areFillingsOpen(tx, config.network, address)) return []
-  const missing = assets.flatMap((asset, index): Missing[] => {
-    const onChain = amounts[index]
+  const missing = own.flatMap(({ asset, onChain }): Missing[] => {
     const booked = books.get(asset)?.available ?? 0n
     return onChain === undefined || onChain >= booked ? [] : [{ asset, amount: booked - onChain }]
   })

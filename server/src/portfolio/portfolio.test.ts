@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, TransactionHash } from '../chains/chain.ts'
 import type { TokenHolding } from '../chains/token-reader.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
 import { openTestMarketChain, TEST_MINTS } from '../markets/test-market-chain.ts'
 import { storeTokens } from '../markets/token-store.ts'
 import { storeReserves } from '../markets/trade-store.ts'
@@ -47,13 +48,15 @@ async function portfolioWith(
   native: bigint,
   tokens: readonly TokenHolding[],
   unread: readonly Address[] = [],
+  change: Partial<NetworkConfig> = {},
 ) {
-  const { chain } = openTestMarketChain({
+  const { chain: made } = openTestMarketChain({
     holdings: async (_, known) => {
       asked = known
       return { height: 7n, native, tokens, unread }
     },
   })
+  const chain = { ...made, config: { ...made.config, ...change } }
   const deps = { store: database.store, symbolOf: () => null }
   return await portfolioOf(deps, chain, WALLET)
 }
@@ -95,6 +98,17 @@ describe('a portfolio', () => {
     const usdc = asked.find((mint) => mint !== PRICED && mint !== DEEPER)
     const found = await portfolioWith(ETHER, [], [PRICED, usdc as Address])
     expect(found.unread).toEqual([{ mint: usdc, symbol: null }])
+  })
+
+  test('holds a token that is the native currency as that alone, whatever its market says', async () => {
+    const { assets } = openTestMarketChain().chain.config
+    const asset = { symbol: 'USDC', decimals: 6, takesCommitment: false, asset: PRICED }
+    const named: NetworkConfig['assets'] = [...assets, { ...asset, isCurrency: true }]
+    const tokens = [holding(PRICED, 100_000_000n)]
+    const found = await portfolioWith(3n * ETHER, tokens, [PRICED], { assets: named })
+    expect(asked).not.toContain(PRICED)
+    expect(found).toMatchObject({ tokens: [], totalValueBaseUnits: `${3n * ETHER}` })
+    expect(found).not.toHaveProperty('unread')
   })
 
   test('asks for the configured assets and the tokens of markets, and shows what is held of them', async () => {

@@ -3,6 +3,7 @@ import { Refusal } from '@florin/wire/errors.ts'
 import { RawJson } from '@florin/wire/raw-json.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import type { TokenHolding } from '../chains/token-reader.ts'
+import { isCurrencyToken } from '../kernel/currency-tokens.ts'
 import { limits } from '../kernel/limits.ts'
 import { configuredSymbol } from '../markets/know-tokens.ts'
 import { hubsOf } from '../markets/hubs.ts'
@@ -23,7 +24,7 @@ export interface PortfolioDeps {
 /**
  * What an address holds and what it is worth. At most two node round trips, all for the balances. EVM: native currency, the configured assets
  * and the limits.portfolioTokensMax deepest tokens of markets, and `more`; Solana: everything. A configured asset, or one of `more`, that cannot be read
- * is `unread`.
+ * is `unread`. A token that is the native currency is no holding of its own.
  * @throws {Refusal} UNSUPPORTED_NETWORK where the chain tells no holdings
  * @throws {NodeFailure}
  */
@@ -42,13 +43,14 @@ export async function portfolioOf(
   const traded = await store.inTransaction('service', (tx) =>
     marketTokens(tx, network, limits.portfolioTokensMax, hubs),
   )
+  const isOwn = (mint: string) => !isCurrencyToken(config, mint)
   const configured = config.assets.flatMap(({ asset }) => chain.parseAddress(asset) ?? [])
   const held = await reader.holdings(address, [
-    ...new Set([...configured, ...traded.map(({ mint }) => mint), ...more]),
+    ...new Set([...configured, ...traded.map(({ mint }) => mint), ...more].filter(isOwn)),
   ])
-  const holdings = held.tokens.filter(({ amount }) => amount > 0n)
+  const holdings = held.tokens.filter(({ mint, amount }) => amount > 0n && isOwn(mint))
   // Strangers make the tokens of markets: one of theirs that fails is nobody's missing balance.
-  const awaited = new Set([...configured, ...more])
+  const awaited = new Set([...configured, ...more].filter(isOwn))
   const unread = (held.unread ?? []).filter((mint) => awaited.has(mint))
   const mints = holdings.map(({ mint }) => mint)
   const { prices, known, rate } = await store.inTransaction('service', async (tx) => ({

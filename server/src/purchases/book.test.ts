@@ -8,6 +8,7 @@ import type { Wallet } from '../custody/wallet.ts'
 import { findInBooks } from '../doctor/books-store.ts'
 import { addToOutbox } from '../events/store.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { nativeUnitsPerUnit } from '../kernel/currency-tokens.ts'
 import { newId } from '../kernel/id.ts'
 import { openLog } from '../kernel/log.ts'
 import type { PaymentId } from '../kernel/id.ts'
@@ -61,9 +62,14 @@ function paymentOf(wallet: Wallet, network: NetworkId, paymentId: PaymentId): Pa
 }
 
 /** A purchase by upto that was signed, with its hold, its budget and its event. */
-async function aPurchase() {
+async function aPurchase(isCurrency = false) {
   chains += 1
-  const { network, assets } = testNetwork(FIRST_CHAIN + chains)
+  const { network, assets: listed } = testNetwork(FIRST_CHAIN + chains)
+  const assets = listed.map((each) =>
+    isCurrency && each.asset === TOKEN ? { ...each, isCurrency: true as const } : each,
+  )
+  /** Where the money of the token stands, and as how much. */
+  const [booked, unit] = isCurrency ? ['native', nativeUnitsPerUnit(6)] : [TOKEN, 1n]
   const hash = `0x${Buffer.from(systemRandom.bytes(32)).toString('hex')}` as TransactionHash
   await inService((tx) => beginFollowing(tx, network, BLOCK))
   const wallet = await makeWallet(database.store)
@@ -75,8 +81,10 @@ async function aPurchase() {
     await insertPayments(tx, [payment])
     const spend = { paymentId, accountId, walletId: wallet.id, network, asset: TOKEN, amount: MOST }
     await reserve(tx, [spend], now)
-    const funds = [{ asset: TOKEN, amount: FUNDS, paymentId }]
-    await bookHolds(tx, { wallet, network, nowMilliseconds: now }, funds, [payment])
+    const funds = [{ asset: booked, amount: FUNDS * unit, paymentId }]
+    await bookHolds(tx, { wallet, config: { network, assets }, nowMilliseconds: now }, funds, [
+      payment,
+    ])
     const stored = { value: `${MOST}`, permitted: `${MOST}`, pays: 'upto', to: RECIPIENT }
     const purchase = {
       ...{
@@ -104,7 +112,7 @@ async function aPurchase() {
     await insertPurchase(tx, purchase, now)
     await addToOutbox(tx, [paymentEvent(payment, null)], now)
   })
-  const place = { accountId, walletId: wallet.id, network, assets: [TOKEN] }
+  const place = { accountId, walletId: wallet.id, network, assets: [booked] }
   return {
     paymentId,
     final: (height = BLOCK.height) => inService((tx) => book.final(tx, network, height, 10)),
@@ -139,7 +147,7 @@ async function aPurchase() {
     state: () =>
       database.store.inTransaction(accountId, async (tx) => {
         const { status, amount } = (await findPayment(tx, accountId, paymentId)) ?? {}
-        const { available, held } = (await lockBalances(tx, place)).get(TOKEN) ?? {}
+        const { available, held } = (await lockBalances(tx, place)).get(booked) ?? {}
         return { status, amount, available, held }
       }),
     remark: () =>
@@ -215,6 +223,19 @@ describe('a purchase of which the seller takes less than it may', () => {
     expect(await findings()).toEqual([])
     await final()
     expect(await state()).toEqual({ status: 'settled', amount: 30n, available: 220n, held: 0n })
+    expect(await said()).toEqual({ event: '30', budget: '30' })
+    expect(await findings()).toEqual([])
+  })
+
+  test('of a token that is the native currency takes its part out of the one book that there is', async () => {
+    const { used, final, state, said } = await aPurchase(true)
+    const of = (amount: bigint) => amount * nativeUnitsPerUnit(6)
+    expect(await state()).toMatchObject({ available: of(150n), held: of(100n) })
+    await used(30n)
+    expect(await findings()).toEqual([])
+    await final()
+    const settled = { status: 'settled', amount: 30n, available: of(220n), held: 0n }
+    expect(await state()).toEqual(settled)
     expect(await said()).toEqual({ event: '30', budget: '30' })
     expect(await findings()).toEqual([])
   })

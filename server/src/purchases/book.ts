@@ -7,6 +7,7 @@ import { post, release } from '../ledger/entry.ts'
 import type { Hold } from '../ledger/entry.ts'
 import { openHolds, record } from '../ledger/store.ts'
 import { setAmounts } from '../payments/amount-store.ts'
+import { heldUnits } from '../payments/held-units.ts'
 import { movePayments, violateFinality } from '../payments/move-payments.ts'
 import { claimEffects, effectsOfOthers, lockPayments } from '../payments/store.ts'
 import type { Payment } from '../payments/payment.ts'
@@ -146,13 +147,20 @@ export function openPurchaseBook({
     const changes = found.map(({ paymentId, ...place }) => changeOf(paymentId, place))
     const settled = await movePayments(tx, 'settled', changes, now)
     const holds = await openHolds(tx, [...settled])
-    const movedOf = (hold: Hold) => payments.get(hold.paymentId)?.amount ?? hold.amount
+    const movedOf = (hold: Hold) => {
+      const payment = payments.get(hold.paymentId)
+      const own = holds.filter(({ paymentId }) => paymentId === hold.paymentId)
+      return payment === undefined ? hold.amount : heldUnits(hold, own, payment)
+    }
     const closings = holds.map((hold) => post(hold, { moved: movedOf(hold), fee: 0n }))
     await record(tx, closings, now)
     const less = holds.filter((hold) => movedOf(hold) < hold.amount)
     await lowerSpends(
       tx,
-      less.map((hold) => ({ paymentId: hold.paymentId, amount: movedOf(hold) })),
+      less.flatMap(({ paymentId }) => {
+        const amount = payments.get(paymentId)?.amount
+        return amount === undefined ? [] : [{ paymentId, amount }]
+      }),
     )
     await closePurchases(tx, ids, now)
   }

@@ -149,7 +149,7 @@ async function decideAndStore(tx: Tx, signing: Signing): Promise<SigningDecision
   const payment = paymentOf(signing)
   await insertPayments(tx, [payment])
   await insertPurchase(tx, purchase, now)
-  const booked = { wallet, network: chain.config.network, nowMilliseconds: now }
+  const booked = { wallet, config: chain.config, nowMilliseconds: now }
   const funding = await nameFunds(tx, signing, decided.funding, decided.lookedAt)
   await bookHolds(tx, booked, funding, [payment])
   await addToOutbox(tx, [paymentEvent(payment, null)], now)

@@ -89,7 +89,12 @@ async function aPurchase() {
   await store.inTransaction(accountId, async (tx) => {
     await insertPayments(tx, [payment])
     const funds = [{ asset: TOKEN, amount: 250n, paymentId }]
-    await bookHolds(tx, { wallet, network, nowMilliseconds: START }, funds, [payment])
+    await bookHolds(
+      tx,
+      { wallet, config: { network, assets: [] }, nowMilliseconds: START },
+      funds,
+      [payment],
+    )
     await insertPurchase(tx, purchase, START)
   })
   let now = START

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NodeFailure } from '../chains/chain.ts'
+import type { Address } from '../chains/chain.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
+import { newId } from '../kernel/id.ts'
+import { systemRandom } from '../kernel/random.ts'
+import { testNetwork, TOKEN } from '../payments/test-lane.ts'
+import { scriptedChain } from '../sender/test-chain.ts'
 import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { openTradingScene } from './test-trading.ts'
@@ -43,4 +48,21 @@ test('a token that cannot be looked up hides no trade that the same request has 
   expect(await lookUp('mine')).toEqual(trade.token)
   await expect(lookUp('another')).rejects.toThrow(NodeFailure)
   await expect(lookUp('mine', 'sellToken')).rejects.toThrow(NodeFailure)
+})
+
+test('a token that is the native currency is not traded for itself', async () => {
+  const { store } = database
+  const { network, assets, ...rest } = testNetwork(5_042)
+  const token = { mint: TOKEN as Address, decimals: 6, symbol: 'USDC' }
+  const wish = (named: typeof assets) =>
+    tokenFor(
+      { store, tokens: { of: async () => token } },
+      scriptedChain({ ...rest, network, assets: named }, {}),
+      TOKEN,
+      { accountId: newId(systemRandom, 'acct'), operation: 'buyToken', once: null },
+    )
+  expect(await wish(assets)).toEqual(token)
+  await expect(
+    wish(assets.map((each) => (each.asset === TOKEN ? { ...each, isCurrency: true } : each))),
+  ).rejects.toMatchObject({ code: 'INVALID_MINT' })
 })

@@ -6,6 +6,7 @@ import type { Address, Chain } from '../chains/chain.ts'
 import type { Preparation, PrepareRefusal, SelfCustody } from '../chains/self-custody.ts'
 import { findKey } from '../idempotency/store.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { inBooks } from '../kernel/currency-tokens.ts'
 import { newId, parseId } from '../kernel/id.ts'
 import type { AccountId, PaymentId, TradeId } from '../kernel/id.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
@@ -161,8 +162,9 @@ export function refuseShort(
   feeBeside = 0n,
 ): void {
   const native = chain.config.assets.find((profile) => profile.asset === 'native') ?? asset
-  const isNative = asset.asset === 'native'
-  const needs = feeBeside + fee.max + (isNative ? amount : 0n)
+  const moved = inBooks(asset, amount)
+  const isNative = moved.asset === 'native'
+  const needs = feeBeside + fee.max + (isNative ? moved.amount : 0n)
   const short = (profile: AssetProfile, required: bigint, available: bigint) =>
     new Refusal('INSUFFICIENT_BALANCE', {
       details: {

@@ -6,6 +6,7 @@ import type { ChainDirectory } from '../chains/directory.ts'
 import { lockWallet, markWalletDeleted } from '../custody/store.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { isCurrencyToken } from '../kernel/currency-tokens.ts'
 import { readBalances } from '../ledger/store.ts'
 import type { Store } from '../store/postgres.ts'
 import { holdingsOf } from './holdings.ts'
@@ -44,7 +45,15 @@ export async function deleteWallet(
   return store.inTransaction(accountId, async (tx) => {
     if (!(await lockWallet(tx, accountId, walletId))) throw noSuchWallet()
     const books = await readBalances(tx, { accountId, walletId })
-    const busy = books.filter(({ available, held }) => available > 0n || held > 0n)
+    // What the books have of a token that is the native currency is of before that was known, and not there once more.
+    const isTwice = (network: string, asset: string) =>
+      [...directory.all.values()].some(
+        ({ config }) => config.network === network && isCurrencyToken(config, asset),
+      )
+    const busy = books.filter(
+      ({ network, asset, available, held }) =>
+        held > 0n || (available > 0n && !isTwice(network, asset)),
+    )
     if (busy.length > 0) {
       throw notEmpty(
         busy.map(({ network, asset, available, held }) => ({

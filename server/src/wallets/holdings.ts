@@ -7,7 +7,9 @@ import type { Wallet } from '../custody/wallet.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { openDeadline } from '../kernel/deadline.ts'
 import type { Deadline } from '../kernel/deadline.ts'
+import { nativeUnitsPerUnit } from '../kernel/currency-tokens.ts'
 import { limits } from '../kernel/limits.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
 import type { readBalances } from '../ledger/store.ts'
 
 /** What a wallet has of one asset on one network, base units. */
@@ -23,7 +25,15 @@ export interface Holding {
   /** What the next payment may use. */
   readonly available: bigint
   readonly height: bigint
+  /** The same money as tokens of the network tell it: once in the wallet, under several names. */
+  readonly alsoAs: readonly OtherName[]
 }
+
+/** A token that is the network's native currency, with what of that its own decimals can say. */
+export type OtherName = Pick<
+  Holding,
+  'asset' | 'symbol' | 'decimals' | 'amount' | 'held' | 'available'
+>
 
 /** An asset of which no node tells what the wallet has: that is not nothing. */
 export type UnreadAsset = Pick<Holding, 'network' | 'asset' | 'symbol' | 'decimals'>
@@ -70,8 +80,14 @@ function inTime(chain: Chain, deadline: Deadline): Chain {
 }
 
 async function onChain(chain: Chain, wallet: Wallet, books: Books): Promise<Holdings> {
-  const { network, assets } = chain.config
-  const named = assets.map(({ asset, symbol, decimals }) => ({ network, asset, symbol, decimals }))
+  const { network } = chain.config
+  // Those that are the native currency are told by it, of one balance and one book.
+  const assets = chain.config.assets.filter(({ isCurrency }) => isCurrency !== true)
+  const names = chain.config.assets.filter(({ isCurrency }) => isCurrency === true)
+  const asUnread = ({ asset, symbol, decimals }: AssetProfile): UnreadAsset => ({
+    ...{ network, asset, symbol, decimals },
+  })
+  const named = assets.map(asUnread)
   try {
     const { height, amounts, spendable } = await readableBalances(
       chain,
@@ -81,18 +97,35 @@ async function onChain(chain: Chain, wallet: Wallet, books: Books): Promise<Hold
     const held = named.flatMap((each, index) => {
       const [amount, free] = [amounts[index], spendable[index]]
       if (amount === undefined || free === undefined) return []
-      return [{ ...each, amount, ...promised(each, free), height }]
+      const told = { amount, ...promised(each, free) }
+      const alsoAs = each.asset === 'native' ? names.map((name) => underName(name, told)) : []
+      return [{ ...each, ...told, height, alsoAs }]
     })
     return { held, unread: named.filter((_, index) => amounts[index] === undefined) }
   } catch (failure) {
     if (!(failure instanceof NodeFailure)) throw failure
-    return { held: [], unread: named }
+    return { held: [], unread: chain.config.assets.map(asUnread) }
   }
 
   function promised({ asset }: UnreadAsset, free: bigint) {
     const book = books.find((entry) => entry.network === network && entry.asset === asset)
     const held = book?.held ?? 0n
     return { held, available: availableOf(free, held, book?.available ?? 0n) }
+  }
+}
+
+/** Down to the token's own unit, but what is held up to it: nobody is told of more than can be spent. */
+function underName(
+  { asset, symbol, decimals }: AssetProfile,
+  told: Pick<Holding, 'amount' | 'held' | 'available'>,
+): OtherName {
+  const unit = nativeUnitsPerUnit(decimals)
+  const { amount, held, available } = told
+  return {
+    ...{ asset, symbol, decimals },
+    amount: amount / unit,
+    held: (held + unit - 1n) / unit,
+    available: available / unit,
   }
 }
 

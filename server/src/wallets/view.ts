@@ -4,7 +4,7 @@ import type { Wallet } from '../custody/wallet.ts'
 import { AMOUNT_RULES } from '../policies/rules.ts'
 import type { PolicyRules } from '../policies/rules.ts'
 import type { Budget } from './budgets.ts'
-import type { Holding } from './holdings.ts'
+import type { Holding, OtherName } from './holdings.ts'
 
 /** What a caller may see of a wallet: nothing of its keys. */
 export function walletFacts(wallet: Wallet) {
@@ -20,9 +20,17 @@ export function walletFacts(wallet: Wallet) {
 
 /** One asset of one network, each figure as a number and as base units. */
 export function holdingFacts(holding: Holding) {
-  const { network, asset, symbol, decimals, amount, held, available, height } = holding
+  const { network, height, alsoAs } = holding
   return {
     network,
+    ...figures(holding),
+    height: Number(height),
+    ...(alsoAs.length === 0 ? {} : { alsoAs: alsoAs.map(figures) }),
+  }
+}
+
+function figures({ asset, symbol, decimals, amount, held, available }: OtherName) {
+  return {
     asset,
     symbol,
     decimals,
@@ -32,7 +40,6 @@ export function holdingFacts(holding: Holding) {
     heldBaseUnits: held.toString(),
     available: exact(available, decimals),
     availableBaseUnits: available.toString(),
-    height: Number(height),
   }
 }
 

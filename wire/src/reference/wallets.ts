@@ -49,6 +49,7 @@ export const getWallet: OperationReference = {
   about: [
     'Balances are read from the chains while you wait. `amount` is what the chain shows, `held` what payments under way may still take, `available` what the next payment may use.',
     'A token whose contract fails, or a network that does not answer, hides nothing else: what could not be read within some seconds is missing from `balances` and stands in `unread`, which is left out where all was read. Nobody knows then what there is of it: that is not zero. Policy and budgets need no chain, and are there while none answers.',
+    'On some networks a token is the native currency under another name, as USDC is on Arc. What a wallet has of it is one balance and stands once in `balances`, as `native`; `alsoAs` says the same in the decimals of each such token, cut off below them.',
     '`budgets` says of each limit over time that the policy sets what is `spent`, `held` by payments under way and `left` in the window that ends now.',
   ],
   params: { address: ADDRESS },

@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import { isCurrencyToken, isReserve } from '../../kernel/currency-tokens.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NATIVE_EFFECT_INDEX } from '../chain.ts'
 import type { Address, Arrival, Block, Chain, TransactionHash } from '../chain.ts'
@@ -39,7 +40,10 @@ export async function readArrivals(
   for (const part of blocksInReads(blocks)) {
     const found = await Promise.all(part.map((block) => readTransfers(transport, tokens, block)))
     if (found.includes(undefined)) return undefined
-    const transfers = found.flatMap((each) => each ?? [])
+    const transfers = toldOnce(
+      config,
+      found.flatMap((each) => each ?? []),
+    )
     const mine = await ours([...new Set(transfers.map(({ to }) => to))])
     const taken = onceEach(transfers.filter(({ to }) => mine.has(to)))
     const effects = await Promise.all(taken.map((each) => tookEffect(transport, each)))
@@ -47,6 +51,19 @@ export async function readArrivals(
     arrivals.push(...taken.filter((_, index) => effects[index] === 'here'))
   }
   return arrivals
+}
+
+/**
+ * Without what a token that is the native currency says of money that the chain itself has told: its log beside a transaction's own value for the same wallet, and
+ * what it moves out of its reserve. No code runs at a wallet of ours, so a transaction that brings it value brings it nothing else.
+ */
+function toldOnce(config: NetworkConfig, transfers: readonly Arrival[]): readonly Arrival[] {
+  const place = ({ transactionHash, to }: Arrival) => `${transactionHash} ${to}`
+  const valued = new Set(transfers.flatMap((each) => (each.asset === 'native' ? place(each) : [])))
+  return transfers.filter((each) => {
+    if (!isCurrencyToken(config, each.asset)) return true
+    return !valued.has(place(each)) && !isReserve(config.network, each.from)
+  })
 }
 
 /** What a node tells twice came once: equal transfers of one transaction have places of their own. */

@@ -1,4 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
+import { inBooks } from '../../kernel/currency-tokens.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address, Draft, DraftOutcome, DraftRefusal, TransferOrder } from '../chain.ts'
@@ -85,8 +86,11 @@ function shortDraft(
   const outcome = draftOf(deps, order, call, facts, gas)
   const { native, asset } = facts.balances
   if (asset < order.amount) return outcome
+  const booked = inBooks(order.asset, order.amount)
+  const required = outcome.draft.feeCeiling + (booked.asset === 'native' ? booked.amount : 0n)
+  // The fee comes out of the same balance before the call: that it cannot pay both is no recipient's doing.
+  if (order.asset.isCurrency === true && native < required) return outcome
   if (problem === 'reverted') return undefined
-  const required = outcome.draft.feeCeiling + (isNative ? order.amount : 0n)
   if (native < required) return outcome
   throw new NodeFailure('the node calls a balance short that it also calls enough')
 }

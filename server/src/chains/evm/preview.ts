@@ -1,4 +1,6 @@
+import { isCurrencyToken, namedInBooks } from '../../kernel/currency-tokens.ts'
 import { limits } from '../../kernel/limits.ts'
+import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address } from '../chain.ts'
 import { fieldsFrom, isObject, listFrom } from '../json-rpc/answer.ts'
 import type { NodeError } from '../json-rpc/messages.ts'
@@ -97,7 +99,7 @@ export async function simulateBytes(
   return {
     succeeds: error === null,
     error,
-    changes: error === null ? changesOf(run.moves) : [],
+    changes: error === null ? changesOf(movedOnce(deps.config, run.moves)) : [],
     fee: run.gas * price + dataFee,
   }
 }
@@ -137,6 +139,22 @@ function movesOf(logs: readonly unknown[]): readonly Move[] {
     if (asset === SYSTEM && isTraced) return []
     const isNative = asset === SYSTEM || asset === NATIVE_LOGGER
     return [{ asset: isNative ? 'native' : asset, from, to, amount }]
+  })
+}
+
+/** A token that is the native currency tells in its own decimals what the system's log, where there is one, tells as well: each once, as native. */
+function movedOnce(config: NetworkConfig, moves: readonly Move[]): readonly Move[] {
+  const key = ({ from, to, amount }: Move) => `${from} ${to} ${amount}`
+  const told = new Map<string, number>()
+  for (const move of moves) {
+    if (move.asset === 'native') told.set(key(move), (told.get(key(move)) ?? 0) + 1)
+  }
+  return moves.flatMap((move) => {
+    if (!isCurrencyToken(config, move.asset)) return [move]
+    const native = { ...move, ...namedInBooks(config, move.asset, move.amount) }
+    const left = told.get(key(native)) ?? 0
+    told.set(key(native), left - 1)
+    return left > 0 ? [] : [native]
   })
 }
 
