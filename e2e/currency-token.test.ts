@@ -1,7 +1,10 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Florin } from '@florin/sdk'
 import { nativeUnitsPerUnit } from '@florin/server/kernel/currency-tokens.ts'
 import { until } from '@florin/server/kernel/until.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runFlorin } from './actors/florin.ts'
 import { openPaidShop } from './actors/paid-shop.ts'
 import { EVM } from './actors/seller.ts'
 import { build, evmCustodian, transactionOf } from './actors/self-custodian.ts'
@@ -11,6 +14,7 @@ import { openWorld, walletOf } from './actors/world.ts'
 const WHOLE = 10n ** 18n
 const UNIT = nativeUnitsPerUnit(6)
 const SOON = { seconds: 60 }
+const NOWHERE = join(tmpdir(), 'florin-is-not-here')
 
 /** A chain whose USDC moves its native balances, and logs both, as Arc's does: a real node with a precompile for it. */
 describe('where USDC is the native currency under another name', () => {
@@ -106,7 +110,8 @@ describe('where USDC is the native currency under another name', () => {
   test('a wallet buys by x402, and the seller is paid through the facilitator', async () => {
     const { baseUrl, apiKeys } = world.service()
     const florin = new Florin({ baseUrl, apiKey: apiKeys.enterprise })
-    const payTo = world.newAddress()
+    const payTo = walletOf(world, 1)
+    const before = await world.balanceOf(payTo)
     const shop = await openPaidShop('express', florin, {
       ...{ amount: '0.25', asset: 'USDC', network: EVM, payTo },
     })
@@ -114,12 +119,27 @@ describe('where USDC is the native currency under another name', () => {
       const order = { walletAddress: walletOf(world, 0), url: shop.url, maxAmount: '0.5' }
       const { body } = await world.client().post('/payment/fetch', order)
       expect(body).toMatchObject({ response: { status: 200, body: '{"goods":true}' } })
-      await settled(body['paymentId'])
-      expect(await world.balanceOf(payTo)).toBe(250_000n * UNIT)
+      const { signature } = await settled(body['paymentId'])
+      expect(await world.balanceOf(payTo)).toBe(before + 250_000n * UNIT)
+      // Two logs tell of it, and two records here: whose wallet paid, and what its seller was paid.
+      expect(await receivedOf(String(signature))).toEqual([
+        { asset: world.sandbox.usdc, amount: '250000' },
+      ])
     } finally {
       await shop.stop()
     }
     await send(walletOf(world, 0), 'native', '0.5')
+    await world.expectSound()
+  })
+
+  test('florin pay pays by either name', async () => {
+    const { baseUrl, apiKeys } = world.service()
+    const environment = { FLORIN_BASE_URL: baseUrl, FLORIN_API_KEY: apiKeys.enterprise }
+    for (const name of [[], ['--asset', 'USDC']]) {
+      const words = ['pay', world.newAddress(), '0.75', ...name, '--wait', 'settled', '--json']
+      const paid = await runFlorin(words, NOWHERE, environment)
+      expect(JSON.parse(paid.stdout)).toMatchObject({ status: 'settled', amount: '0.75' })
+    }
     await world.expectSound()
   })
 

@@ -8,11 +8,13 @@ test('reads what the parent gives', () => {
     solanaPort: 0,
     faults: false,
     market: false,
+    currencyToken: false,
     parentPipe: false,
   })
   const words = ['--directory', 'd', '--evm-port', '8545', '--faults', '--parent-pipe']
   expect(readArguments(words)).toMatchObject({ evmPort: 8545, faults: true, parentPipe: true })
   expect(readArguments([...words, '--market']).market).toBe(true)
+  expect(readArguments([...words, '--currency-token']).currencyToken).toBe(true)
 })
 
 test.each([
