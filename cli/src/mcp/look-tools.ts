@@ -60,9 +60,13 @@ function walletFacts({ address, family, label, balances, unread = [] }: Detail, 
     each.symbol === asset || isSameAddress(each.asset, asset)
   return {
     ...{ address, family, label },
-    available: balances
-      .filter(isIt)
-      .map(({ network, symbol, available }) => ({ network, symbol, amount: available })),
+    // By one of its names each: what a chain's currency is called as a token is the same money.
+    available: balances.flatMap(({ network, ...balance }) =>
+      [balance, ...(balance.alsoAs ?? [])]
+        .filter(isIt)
+        .slice(0, 1)
+        .map(({ symbol, available }) => ({ network, symbol, amount: available })),
+    ),
     ...(unread.some(isIt)
       ? { unknown: unread.filter(isIt).map(({ network, symbol }) => ({ network, symbol })) }
       : {}),
