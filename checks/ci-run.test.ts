@@ -186,14 +186,14 @@ test.runIf(process.platform === 'linux')(
         const text = existsSync(note) ? await readFile(note, 'utf8') : ''
         return text.endsWith('\n') ? Number(text) : undefined
       },
-      { seconds: 10 },
+      { seconds: 60 },
     )
     child.kill('SIGTERM')
     expect(await ended).toEqual([130, null])
     await until(
       'what it ran has ended',
       async () => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '',
-      { seconds: 10 },
+      { seconds: 60 },
     )
   },
 )

@@ -236,7 +236,7 @@ describe('the commands', () => {
     const { child, ended } = spawnFlorin(order, NOWHERE, environment())
     let note = ''
     child.stderr?.on('data', (chunk: Buffer) => (note += chunk.toString()))
-    await until('it has paid', () => note.includes('pay_'), { seconds: 20 })
+    await until('it has paid', () => note.includes('pay_'), { seconds: 60 })
     child.kill('SIGINT')
     const { code, stderr } = await ended
     expect(code).toBe(3)

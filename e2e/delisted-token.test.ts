@@ -41,7 +41,7 @@ test(
         const now = await status()
         return now === 'settled' || now === 'failed' ? now : false
       },
-      { seconds: 20 },
+      { seconds: 60 },
     ).catch(() => 'pending')
     const landed = await world.balanceOf(body.recipientAddress, 'USDC')
     expect({ landed, end }).not.toEqual({ landed: 1_000_000n, end: 'failed' })

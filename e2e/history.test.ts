@@ -50,7 +50,7 @@ test('what was paid is in the history of both ends, page by page, and is found b
       const hashes = paymentsOf(received).map(({ signature }) => signature)
       return sent.every(({ signature }) => hashes.includes(String(signature)))
     },
-    { seconds: 20 },
+    { seconds: 60 },
   )
   const one = await client.get(
     `/payment/history/${sender}?resource=${encodeURIComponent('https://a.b/0.002')}`,

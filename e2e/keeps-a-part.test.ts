@@ -43,7 +43,7 @@ const settled = async (paymentId: unknown) =>
       const { body } = await world.client().get(`/payment/status/${String(paymentId)}`)
       return body['status'] === 'settled' && body
     },
-    { seconds: 20 },
+    { seconds: 60 },
   )
 
 /** What a seller is told who is shown the payment for the whole price. */

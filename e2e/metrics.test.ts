@@ -151,7 +151,7 @@ describe('what an operator sees', () => {
     } finally {
       await world.sandbox.clearFaults()
     }
-    await until('it follows again', async () => (await lag()).isFollowing, { seconds: 20 })
+    await until('it follows again', async () => (await lag()).isFollowing, { seconds: 60 })
     await until('it is ready again', async () => (await ready()).status === 200, { seconds: 30 })
     expect((await lag()).seconds).toBeLessThan(5)
     const probes = world.service().log.filter((line) => line.includes('a probe was told'))

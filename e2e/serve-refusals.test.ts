@@ -183,7 +183,7 @@ test('a database that does not answer is no problem of the configuration: it is 
     },
     { directory },
   )
-  await until('it waits', () => serve.said('the database does not answer yet'), { seconds: 20 })
+  await until('it waits', () => serve.said('the database does not answer yet'), { seconds: 60 })
   serve.signal('SIGTERM')
   expect(await serve.ended).toEqual({ code: 0, signal: null })
   await node.stop()

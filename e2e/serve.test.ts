@@ -199,7 +199,7 @@ describe('from nothing to production', () => {
 
     test('becomes ready and says so, in JSON on standard output', async () => {
       await until('ready', async () => (await call('GET', '/health/ready')).status === 200, {
-        seconds: 20,
+        seconds: 60,
       })
       await until('ready in the log', () => serve.said('ready'), { seconds: 30 })
       const reply = await call('GET', '/health/live')
@@ -212,7 +212,7 @@ describe('from nothing to production', () => {
       expect(body['error']).toMatchObject({ docs: 'https://localhost/docs/errors/NOT_FOUND' })
       const said =
         /^Nobody runs this installation yet\..*\nhttps:\/\/localhost\/signin#link=(\S+)\n.*\n$/
-      await until('the first link is said', () => said.test(serve.stderr()), { seconds: 20 })
+      await until('the first link is said', () => said.test(serve.stderr()), { seconds: 60 })
       const link = said.exec(serve.stderr())?.[1] ?? ''
       expect(serve.stdout()).not.toContain(link)
       const first = await call('POST', '/session', { link })
@@ -275,7 +275,7 @@ describe('from nothing to production', () => {
       async (name) => {
         const taken = String(await serve.port())
         const second = spawnServe({ ...env, [name]: taken }, { directory })
-        await until('it has ended', () => second.code() !== null, { seconds: 20 })
+        await until('it has ended', () => second.code() !== null, { seconds: 60 })
         expect(second.stderr()).toMatch(
           new RegExp(`^florin: [^\\n]*port ${taken} [^\\n]*${name}[^\\n]*\\n$`),
         )

@@ -9,7 +9,7 @@ import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 import { hurryWebhooks, killWhileWebhooksWait, statusesByPayment } from './webhook-kill.ts'
 
-const SECONDS = 20
+const SECONDS = 60
 /** Where no sandbox is. */
 const NOWHERE = join(tmpdir(), 'florin-is-not-here')
 let world: World

@@ -45,7 +45,7 @@ describe('POST /payment/receive', () => {
         )
         return rows.length === 1
       },
-      { seconds: 20 },
+      { seconds: 60 },
     )
   /** What the service logged of successes whose connection was gone. */
   const unheard = () =>
@@ -229,7 +229,7 @@ describe('POST /payment/receive', () => {
       await until(
         'the node is back',
         async () => verdict(await call(receiving(purchase))) === '200',
-        { seconds: 20 },
+        { seconds: 60 },
       )
       expect(await balance(purchase)).toBe(PRICE)
     })

@@ -103,7 +103,7 @@ describe('a smart wallet on Solana', () => {
       forward: false,
     })
     const asking = world.client().post('/x402/settle', body)
-    await until('it is signed', async () => (await records(payTo)).length === 1, { seconds: 20 })
+    await until('it is signed', async () => (await records(payTo)).length === 1, { seconds: 60 })
     await world.sandbox.fund(wallet.address, 'USDC', '0.000001')
     await world.sandbox.clearFaults()
     const first = await asking

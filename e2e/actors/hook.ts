@@ -6,7 +6,7 @@ import { until } from '@florin/server/kernel/until.ts'
 import type { WebhookEvent } from '@florin/sdk'
 
 const MAIN = fileURLToPath(new URL('./hook-main.ts', import.meta.url))
-const SECONDS = 20
+const SECONDS = 60
 
 /** What a receiver says of a request. */
 export type Taken =

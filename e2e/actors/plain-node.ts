@@ -6,7 +6,7 @@ import type { AnvilClient } from '@florin/sandbox/evm/anvil-client.ts'
 import { MULTICALL3_CREATION } from '@florin/sandbox/evm/artifact.ts'
 import { MULTICALL3_ADDRESS } from '@florin/sandbox/evm/chain-facts.ts'
 
-const START_SECONDS = 20
+const START_SECONDS = 90
 
 /** A node that is no sandbox of ours: bare anvil, as somebody else's test network. */
 export interface PlainNode {

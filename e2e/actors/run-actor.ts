@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Bought, BuyerSettings } from './buyer.ts'
 import type { ShopSettings } from './shop.ts'
 
-const START_SECONDS = 30
+const START_SECONDS = 90
 const BUY_SECONDS = 60
 
 /** A seller that runs as a process of its own. */

@@ -15,7 +15,7 @@ import type { Ready } from '@florin/sandbox/ready.ts'
 import { readReady } from '@florin/sandbox/ready.ts'
 
 const MAIN = fileURLToPath(new URL('../../sandbox/src/main.ts', import.meta.url))
-const START_SECONDS = 30
+const START_SECONDS = 90
 const STOP_SECONDS = 20
 const LOG_LINES_MAX = 1_000
 

@@ -6,7 +6,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { until } from '@florin/server/kernel/until.ts'
 import { FLORIN } from './florin.ts'
 
-const START_SECONDS = 30
+const START_SECONDS = 90
 
 /** One line of the log of `florin serve`. */
 export interface LogLine {

@@ -92,7 +92,7 @@ test('a deleted wallet comes back to its account, once, and only where its netwo
       ...books.audit,
       note: async (...entry: Parameters<typeof books.audit.note>) => {
         second = keepBroughtBack(books, place)
-        await until('the second one waits for the first', isWaitedFor, { seconds: 20 })
+        await until('the second one waits for the first', isWaitedFor, { seconds: 60 })
         await books.audit.note(...entry)
       },
     },

@@ -29,7 +29,7 @@ async function answerTo(method: string, params: readonly Json[] = []): Promise<J
   const answer = await fetch(sandbox.rpcUrl, {
     method: 'POST',
     body,
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
   })
   return parseJson(await answer.text()) ?? null
 }

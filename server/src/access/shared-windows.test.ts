@@ -16,7 +16,7 @@ import { openSharedWindows } from './shared-windows.ts'
 import { openWindows } from './windows.ts'
 
 const MISSING = redisServer() === undefined
-const BACK_SECONDS = 20
+const BACK_SECONDS = 60
 /** Where it is not about being late, nothing is late on a slow machine. */
 const PATIENT = { answerMilliseconds: 10_000, connectMilliseconds: 10_000 }
 

@@ -38,7 +38,7 @@ test('an account has no more receiving addresses than it may have, though two ar
     await register(tx, 1)
     const other = Promise.allSettled([store.inTransaction(accountId, (own) => register(own, 2))])
     // Behind the first, or through beside it.
-    await Promise.race([other, until('the second one waits', isWaiting, { seconds: 10 })])
+    await Promise.race([other, until('the second one waits', isWaiting, { seconds: 60 })])
     return { other }
   })
   expect(await second.other).toMatchObject([{ status: 'rejected' }])

@@ -26,7 +26,7 @@ test('pages begin so many events before the newest when they are asked for the l
       const { events } = (await read('last=500')).body
       return events.length === 3 ? events : undefined
     },
-    { seconds: 20 },
+    { seconds: 60 },
   )
   expect(all.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3])
   expect((await read('last=2')).body).toMatchObject({ events: all.slice(1), hasMore: false })

@@ -315,9 +315,9 @@ describe('the service', () => {
     )
     passed = 11_000
     const before = looks
-    await until('the sockets were looked over', () => looks >= before + 2, { seconds: 20 })
+    await until('the sockets were looked over', () => looks >= before + 2, { seconds: 60 })
     await until('the quick one has everything', () => quick.names().length === told, {
-      seconds: 20,
+      seconds: 60,
     })
     slow.socket.resume()
     const { code, reason } = await slow.closed()
@@ -328,7 +328,7 @@ describe('the service', () => {
     const rest = await openTestSocket(instance.socketUrl, { key: key.text })
     rest.send({ method: 'subscribe', keys: ['payments'], after: reason.slice('cursor='.length) })
     await until('nothing is missing', () => slow.names().length + rest.names().length === told, {
-      seconds: 20,
+      seconds: 60,
     })
     bye(quick, rest)
     await instance.stop()

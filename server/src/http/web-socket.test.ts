@@ -6,7 +6,7 @@ import { until } from '../kernel/until.ts'
 import { openWebSockets, textFrame } from './web-socket.ts'
 import type { SocketConnection } from './web-socket.ts'
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 60 }
 const ASK = [
   'GET / HTTP/1.1',
   'host: x',

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../kernel/until.ts'
 import { descriptorOf, writeDirectly } from './write-directly.ts'
 
-const SOON = { seconds: 10 }
+const SOON = { seconds: 60 }
 
 /** Both ends of one connection, and what the reading end has read. */
 async function openPair() {

@@ -183,7 +183,7 @@ test('a block and a claim that are stored at the same moment make one record', a
     isRead = true
   })
   await until('the block is stored, or waits', async () => isRead || (await waiting()).length > 0, {
-    seconds: 10,
+    seconds: 60,
   })
   goOn.resolve()
   await Promise.all([finding, reading])

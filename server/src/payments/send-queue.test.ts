@@ -185,7 +185,7 @@ describe('a commit without an answer', () => {
       )
       return isTold || Number(row?.waiting) === 1
     }
-    await until('somebody waits for it', isWaited, { seconds: 10 })
+    await until('somebody waits for it', isWaited, { seconds: 60 })
     end.resolve()
     await committed.promise
     expect(await told).toMatchObject([{ value: { kind: 'committed' } }])

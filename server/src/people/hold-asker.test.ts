@@ -122,7 +122,7 @@ test('a key that is made while its maker is being removed waits for that, and is
         )
         return waiting.length > 0
       },
-      { seconds: 15 },
+      { seconds: 60 },
     )
     await tx.query('test_remove', 'delete from memberships where member_id = $1', [second.memberId])
     return { asked: making }

@@ -17,7 +17,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import { makeOwnKey, rotateOwnKey } from './manage-keys.ts'
 import { insertMember, putMembership } from './member-store.ts'
 
-const SECONDS = 15
+const SECONDS = 60
 let database: TestDatabase
 beforeAll(async () => {
   database = await openTestDatabase()

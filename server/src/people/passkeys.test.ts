@@ -83,7 +83,7 @@ describe('a passkey', () => {
           )
           return waiting.length > 0
         },
-        { seconds: 15 },
+        { seconds: 60 },
       )
       return { asked: making }
     })

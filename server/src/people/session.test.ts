@@ -11,7 +11,7 @@ import { putMembership } from './member-store.ts'
 import { openTestPeople } from './test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from './test-people.ts'
 
-const SOON = { seconds: 20 }
+const SOON = { seconds: 60 }
 
 let scene: TestPeople
 let here: TestPeopleInstance

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.close()
 })
 
-const SOON = { seconds: 20 }
+const SOON = { seconds: 60 }
 
 const bought = () => aPurchase({ store: database.store, reading }, (chainId += 1), 9_000n)
 

@@ -77,7 +77,7 @@ describe('usage', () => {
     }
     expect(writes).toEqual(['service', 'service'])
     const today = async () => (await reports.read('/usage', 'carol')).days.at(-1)
-    await until('they are written', async () => (await today())?.requests === 4, { seconds: 20 })
+    await until('they are written', async () => (await today())?.requests === 4, { seconds: 60 })
     expect(await today()).toEqual({ day: '2026-09-21', requests: 4 })
   })
 

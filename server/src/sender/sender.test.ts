@@ -330,7 +330,7 @@ describe('two instances', () => {
           'a block was followed',
           async () =>
             Number((await one<{ height: string }>('select height from followers'))?.height) > 100,
-          { seconds: 20 },
+          { seconds: 60 },
         )
       } finally {
         clearInterval(traffic)

@@ -77,7 +77,7 @@ test('killed under load, every acknowledged commit is there and every refused on
   const writers = Array.from({ length: WRITERS }, (_, index) => write(index, told, stop.signal))
   const moreCommits = async () => {
     const goal = told.committed.length + COMMITS_BETWEEN_KILLS
-    await until('more commits', () => told.committed.length >= goal, { seconds: 20 })
+    await until('more commits', () => told.committed.length >= goal, { seconds: 60 })
   }
   for (const kill of [killPostmaster, killEverything, killPostmaster]) {
     await moreCommits()

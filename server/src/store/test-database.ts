@@ -9,7 +9,7 @@ import { openStore } from './postgres.ts'
 import type { Store } from './postgres.ts'
 import { TEMPLATE, testPostgresSocket } from './test-postgres.ts'
 
-const CLOSE_SECONDS = 5
+const CLOSE_SECONDS = 60
 
 /** A migrated, empty database of a suite's own. */
 export interface TestDatabase {

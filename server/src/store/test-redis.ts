@@ -7,7 +7,7 @@ import { Redis } from 'ioredis'
 import { Secret } from '../kernel/secret.ts'
 import { until } from '../kernel/until.ts'
 
-const READY_SECONDS = 20
+const READY_SECONDS = 60
 const PASSWORD = 'canary-redis-password'
 
 /** A Redis of a test's own, on loopback, which keeps nothing. It ends with the test's process at the latest. */

@@ -66,5 +66,5 @@ async function waiting(count: number): Promise<void> {
     )
     return rows.length === count
   }
-  await until(`${count} wait for a row`, isSo, { seconds: 10 })
+  await until(`${count} wait for a row`, isSo, { seconds: 60 })
 }

@@ -11,7 +11,7 @@ import { findWebhook } from './store.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { Heard, TestEndpoint, TestWebhooks } from './test-webhooks.ts'
 
-const SECONDS = 15
+const SECONDS = 60
 let room: TestWebhooks
 let endpoint: TestEndpoint
 let accountId: AccountId

@@ -8,7 +8,7 @@ import { noteFailure, noteSuccess } from './queue-store.ts'
 import { openTestWebhooks } from './test-webhooks.ts'
 import type { TestWebhooks } from './test-webhooks.ts'
 
-const SECONDS = 15
+const SECONDS = 60
 let room: TestWebhooks
 beforeAll(async () => {
   room = await openTestWebhooks()

@@ -15,7 +15,7 @@ import { openTestWebhooks } from './test-webhooks.ts'
 import type { TestWebhooks } from './test-webhooks.ts'
 import type { WebhookTerms } from './store.ts'
 
-const SOON = { seconds: 15 }
+const SOON = { seconds: 60 }
 let room: TestWebhooks
 beforeAll(async () => {
   room = await openTestWebhooks({ givesOut: false })

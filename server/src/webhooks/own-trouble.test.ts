@@ -14,7 +14,7 @@ import { takeDue } from './queue-store.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { TestEndpoint, TestWebhooks } from './test-webhooks.ts'
 
-const SECONDS = 15
+const SECONDS = 60
 const TAKINGS = 8
 const MINUTE_MILLISECONDS = 60_000
 let room: TestWebhooks

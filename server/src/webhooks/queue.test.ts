@@ -14,7 +14,7 @@ import { deleteWebhook } from './store.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { TestWebhooks } from './test-webhooks.ts'
 
-const SECONDS = 15
+const SECONDS = 60
 const ALL = { free: 1_000, freeForTroubled: 1_000 }
 let room: TestWebhooks
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import { webhookRoutes } from './routes.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { TestEndpoint, TestWebhooks } from './test-webhooks.ts'
 
-const SECONDS = 15
+const SECONDS = 60
 const keyId = newId(systemRandom, 'key')
 let room: TestWebhooks
 let sandbox: Awaited<ReturnType<typeof openTestServer>>

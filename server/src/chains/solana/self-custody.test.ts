@@ -25,7 +25,7 @@ import type { TestChain } from './test-chain.ts'
 import { NATIVE, USDC } from './test-network.ts'
 import { associatedAccount } from './token-account.ts'
 
-const SEEN_SECONDS = 10
+const SEEN_SECONDS = 60
 const COMMITMENT_HEX = Buffer.from(COMMITMENT).toString('hex')
 const RENT = 2_039_280n
 

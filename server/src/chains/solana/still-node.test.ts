@@ -103,7 +103,7 @@ async function openScene(fakes: readonly Fake[]): Promise<Scene> {
             ({ slot, isAway, hidesSlot }, node) =>
               isAway || hidesSlot || chain.nodes?.()[node]?.height === BigInt(slot),
           )
-        await until('every node was looked at', isSeen, { seconds: 10 })
+        await until('every node was looked at', isSeen, { seconds: 60 })
       }
     },
     ask: async (sinceHeight = START + ROUND.blocks) =>

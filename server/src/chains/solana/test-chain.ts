@@ -30,7 +30,7 @@ import { postText } from '../json-rpc/post-text.ts'
 
 export const SOL = 10n ** 9n
 export const COMMITMENT = new Uint8Array(32).fill(0xc5)
-const MINED_SECONDS = 10
+const MINED_SECONDS = 60
 
 export interface TestWallet {
   readonly address: Address

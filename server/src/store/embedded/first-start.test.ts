@@ -26,7 +26,7 @@ test('a start killed while it makes the database leaves nothing half-made', asyn
   }
   for (const moment of [staging, halfWay]) {
     const child = startElsewhere([directory])
-    await until(`initdb has reached ${moment.name}`, moment, { seconds: 20 })
+    await until(`initdb has reached ${moment.name}`, moment, { seconds: 60 })
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await readdir(directory)).not.toContain('cluster')

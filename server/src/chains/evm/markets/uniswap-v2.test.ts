@@ -188,7 +188,7 @@ describe('a buy through uniswap-v2', () => {
           throw error
         }
       },
-      { seconds: 20 },
+      { seconds: 60 },
     )
     expect((await market.land(wallet, next)).map(({ succeeded }) => succeeded)).toEqual([true])
   })
