@@ -11,7 +11,7 @@ import type { SandboxHandle } from './sandbox.ts'
 
 const PAYEE = '0x7777777777777777777777777777777777777777'
 const BETWEEN_KILLS_MILLISECONDS_MAX = 700
-const RECOVERY_SECONDS = 20
+const RECOVERY_SECONDS = 60
 
 export interface KillLoopReport {
   /** Decides victims' moments; give it again to repeat a run as far as a running system repeats itself. */
@@ -46,6 +46,10 @@ export async function runKillLoop({
   let sandbox = await startSandbox({ directory, faults: true })
   const { instance, rpcUrl, faucetUrl } = sandbox
   let isOver = false
+  const blockAt = async (number: string): Promise<{ block: Json } | undefined> => {
+    const block = await rpc(rpcUrl, 'eth_getBlockByNumber', [number, false])
+    return block === undefined ? undefined : { block }
+  }
   const watching = (async () => {
     while (!isOver) {
       const block = await finalBlock(rpcUrl)
@@ -58,6 +62,10 @@ export async function runKillLoop({
 
   try {
     for (let kill = 0; kill < kills; kill += 1) {
+      // A kill before which nothing new became final would prove nothing.
+      await until('another block is final', () => finals.size > kill, {
+        seconds: RECOVERY_SECONDS,
+      })
       await delay(random() * BETWEEN_KILLS_MILLISECONDS_MAX)
       const victim = VICTIMS[kill % VICTIMS.length] ?? 'both'
       const highest = [...finals.keys()].reduce((most, height) => Math.max(most, Number(height)), 0)
@@ -69,7 +77,10 @@ export async function runKillLoop({
         broken.push(`${victim}: block ${highest} was final, now ${Number(now.number)} is`)
       }
       for (const [number, hash] of finals) {
-        const block = await rpc(rpcUrl, 'eth_getBlockByNumber', [number, false])
+        // A look-up that failed is no other block: whoever was killed may still be on the way back.
+        const { block } = await until('a final block is looked up', async () => blockAt(number), {
+          seconds: RECOVERY_SECONDS,
+        })
         const present = isJsonObject(block) ? block['hash'] : null
         if (present !== hash) broken.push(`${victim}: final block ${number} is another one now`)
         checked += 1
