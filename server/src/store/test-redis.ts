@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { createServer } from 'node:net'
@@ -8,6 +9,8 @@ import { Secret } from '../kernel/secret.ts'
 import { until } from '../kernel/until.ts'
 
 const READY_SECONDS = 60
+/** Below those that Linux and macOS give to outgoing connections, as the sandbox's are. */
+const PORTS = { least: 20_000, most: 32_767, triesMax: 50 }
 const PASSWORD = 'canary-redis-password'
 
 /** A Redis of a test's own, on loopback, which keeps nothing. It ends with the test's process at the latest. */
@@ -95,12 +98,19 @@ function isExecutable(path: string): boolean {
   }
 }
 
+/** A port that nobody has, and that no connection of the machine is given by the time Redis takes it, or takes it again. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
+  for (let tries = 0; tries < PORTS.triesMax; tries += 1) {
+    const port = randomInt(PORTS.least, PORTS.most + 1)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+  throw new Error('no port is free')
 }
