@@ -20,6 +20,8 @@ import { openWorld } from './actors/world.ts'
 const SEED = Number(process.env['FLORIN_SEED'] ?? Buffer.from(systemRandom.bytes(4)).readInt32BE())
 const FUZZED = 200
 const ZERO = '0x0000000000000000000000000000000000000000'
+/** The first example of EIP-55 with one letter in the wrong case. Of an address by chance, one capital alone may be right. */
+const MISSPELT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed'
 
 describe('what is not received', () => {
   let world: World
@@ -70,11 +72,7 @@ describe('what is not received', () => {
       const purchase = await aPurchase(world)
       const cases: readonly (readonly [Fields, string, string])[] = [
         [{ walletAddress: 'nobody' }, '400 INVALID_RECIPIENT', 'walletAddress'],
-        [
-          { walletAddress: purchase.payTo.toLowerCase().replace(/[a-f]/, (c) => c.toUpperCase()) },
-          '400 INVALID_RECIPIENT',
-          'walletAddress',
-        ],
+        [{ walletAddress: MISSPELT }, '400 INVALID_RECIPIENT', 'walletAddress'],
         [{ expectedAmount: '0.0000001' }, '400 INVALID_PARAMETERS', 'expectedAmount'],
         [{ expectedAmount: 0 }, '400 INVALID_PARAMETERS', 'expectedAmount'],
         [{ network: 'eip155:1' }, '400 UNSUPPORTED_NETWORK', 'network'],
