@@ -1,7 +1,10 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../kernel/clock.ts'
+import { openLog } from '../../kernel/log.ts'
 import { NodeFailure } from '../chain.ts'
 import type { Address } from '../chain.ts'
+import { connectEvm } from './connect.ts'
 import { signTerms } from './sign.ts'
 import { readTerms, writeTerms } from './terms.ts'
 import { ETHER, order, startTestChain } from './test-chain.ts'
@@ -170,8 +173,11 @@ describe('the verdict of a real node, while no block comes', () => {
 
   test('is unknown when the node never answers', async () => {
     const transaction = await world.signed(order(sender, recipient, 1n), sender, 0n)
+    const { config } = world.chain
+    const surroundings = { log: openLog('silent'), clock: systemClock }
+    const impatient = connectEvm({ config, ...surroundings, callSeconds: 1 })
     await world.sandbox.fault({ kind: 'hang', methods: ['eth_sendRawTransaction'], count: 1 })
-    expect(await world.chain.broadcast([transaction.raw])).toMatchObject([{ kind: 'unknown' }])
+    expect(await impatient.broadcast([transaction.raw])).toMatchObject([{ kind: 'unknown' }])
   })
 
   test('says nothing about the chain: accepted bytes may be dropped, and sent again', async () => {

@@ -91,7 +91,7 @@ export function openScene(): Scene {
       ...systemClock,
       nowMilliseconds: () => systemClock.nowMilliseconds() + time.aheadMilliseconds,
     },
-    callSeconds: 1,
+    callSeconds: 30,
     post: (posting) => {
       const calls = [JSON.parse(posting.body)].flat() as readonly {
         method: string

@@ -214,13 +214,16 @@ describe('the verdict of a real node', () => {
 
   test('is unknown when the node never answers', async () => {
     const { raw } = await world.signed(order(sender, recipient, SOL), sender)
+    const { config } = world.chain
+    const surroundings = { log: openLog('silent'), clock: systemClock }
+    const impatient = connectSolana({ config, ...surroundings, callSeconds: 1 })
     await world.sandbox.fault({
       chain: 'solana',
       kind: 'hang',
       methods: ['sendTransaction'],
       count: 1,
     })
-    expect(await world.chain.broadcast([raw])).toMatchObject([{ kind: 'unknown' }])
+    expect(await impatient.broadcast([raw])).toMatchObject([{ kind: 'unknown' }])
   })
 
   test('says nothing about the chain: accepted bytes may be dropped, and sent again', async () => {

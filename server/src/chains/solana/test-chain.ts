@@ -78,7 +78,8 @@ export async function startTestChain(...assets: readonly AssetProfile[]): Promis
     config: { ...network, assets: [...network.assets, ...assets] },
     log: openLog('silent'),
     clock: systemClock,
-    callSeconds: 1,
+    // No node here is silent unless a test has it so: a slow machine is no reason to give it up.
+    callSeconds: 30,
     post: (posting) => {
       requests += 1
       return postText(posting)

@@ -82,7 +82,7 @@ export function withWalletPrograms(
     config: testNetwork([rpcUrl], { smartWalletPrograms }),
     log: openLog('silent'),
     clock: systemClock,
-    callSeconds: 1,
+    callSeconds: 30,
   })
   if (chain.exact === undefined) throw new Error('no exact')
   return { chain, exact: chain.exact }
