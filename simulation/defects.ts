@@ -191,8 +191,8 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'payments/advance.ts',
-        from: `closings.push(post(hold, takenFrom(hold, payment, paid, fee)))`,
-        to: `closings.push(post(hold, takenFrom(hold, payment, paid, fee)), release(hold))`,
+        from: `closings.push(post(hold, { moved, fee: hold.asset === 'native' ? fee : 0n }))`,
+        to: `closings.push(post(hold, { moved, fee: hold.asset === 'native' ? fee : 0n }), release(hold))`,
       },
     ],
   },
@@ -211,9 +211,9 @@ export const defects: readonly Defect[] = [
     changes: [
       {
         module: 'payments/advance.ts',
-        from: `return { moved, fee: hold.asset === 'native' ? fee : 0n }`,
+        from: `closings.push(post(hold, { moved, fee: hold.asset === 'native' ? fee : 0n }))`,
         to: `const rest = hold.amount - moved
-  return { moved, fee: hold.asset !== 'native' ? 0n : fee < rest ? fee : rest }`,
+            closings.push(post(hold, { moved, fee: hold.asset !== 'native' ? 0n : fee < rest ? fee : rest }))`,
       },
     ],
   },
