@@ -198,3 +198,20 @@ test('a payment that began when the token had books of its own ends in those, an
   await end(model, lane)
   expect(await broken(model, lane)).toEqual([])
 })
+
+test('what a payment holds that began before is not there for another one, by either name, until it has ended', async () => {
+  const chainId = 7
+  const assets = [...testNetwork(chainId).assets]
+  const { model, lane } = await aLane(chainId, assets)
+  await send(model, lane, order(TOKEN, 3_000_000n))
+  assets.splice(0, assets.length, ...withCurrency(chainId))
+  const more = [order('native', 3n * WHOLE), order(TOKEN, 3_000_000n)]
+  expect(await send(model, lane, ...more)).toEqual(['short', 'short'])
+  model.mine({ deposits: [], take: 9, feePercent: 100, reverts: false })
+  await lane.follow(1)
+  expect(await send(model, lane, ...more)).toEqual(['short', 'short'])
+  expect(await send(model, lane, order('native', WHOLE))).toEqual(['committed'])
+  await end(model, lane)
+  expect(await send(model, lane, ...more)).toEqual(['short', 'short'])
+  expect(await books(lane)).toMatchObject([{ asset: TOKEN }, { asset: 'native', held: 0n }])
+})

@@ -1,9 +1,9 @@
 import type { Chain, Draft } from '../chains/chain.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import type { PaymentId } from '../kernel/id.ts'
-import { inBooks, namedInBooks } from '../kernel/currency-tokens.ts'
+import { inBooks, isCurrencyToken, namedInBooks } from '../kernel/currency-tokens.ts'
 import { limits } from '../kernel/limits.ts'
-import { lockBalances } from '../ledger/store.ts'
+import { lockBalances, readBalances } from '../ledger/store.ts'
 import type { PolicyRefusal } from '../policies/decide.ts'
 import { openBudget } from '../policies/budget.ts'
 import { followedChain } from '../sender/follower-store.ts'
@@ -58,12 +58,9 @@ export async function decideSends(
   const bookOf = ({ asset }: PreparedSend) => inBooks(asset, 0n).asset
   const assets = [...new Set(['native', ...sends.map(bookOf)])]
   const budget = await openBudget(tx, { wallet, network, assets: moved, nowMilliseconds })
-  const balances = await lockBalances(tx, {
-    accountId: wallet.accountId,
-    walletId: wallet.id,
-    network,
-    assets,
-  })
+  const place = { accountId: wallet.accountId, walletId: wallet.id, network }
+  const locked = await lockBalances(tx, { ...place, assets })
+  const balances = await withOldHolds(tx, { chain, wallet }, locked)
   const heights = sends.map(({ draft }) => draft.balances.height)
   const oldest = heights.reduce((lowest, height) => (height < lowest ? height : lowest))
   // What is mined and what is followed must be of one moment: the follower may commit between two statements.
@@ -124,6 +121,26 @@ export async function decideSends(
     funding: [...plan.discovered].map(([asset, amount]) => ({ asset, amount })),
     lookedAt,
   }
+}
+
+/**
+ * With what payments hold that began while a token that is the native currency had books of its own: the one balance on chain pays those, too. Read before what is
+ * mined, so that one which ends meanwhile counts twice against the wallet and never for it; nothing new is held there. No query where no token is the currency.
+ */
+async function withOldHolds(
+  tx: Tx,
+  { chain: { config }, wallet }: Pick<DecideDeps, 'chain' | 'wallet'>,
+  locked: Awaited<ReturnType<typeof lockBalances>>,
+): Promise<typeof locked> {
+  const native = locked.get('native')
+  if (native === undefined || !config.assets.some(({ isCurrency }) => isCurrency === true)) {
+    return locked
+  }
+  const books = await readBalances(tx, { accountId: wallet.accountId, walletId: wallet.id })
+  const apart = books
+    .filter(({ network, asset }) => network === config.network && isCurrencyToken(config, asset))
+    .reduce((sum, { asset, held }) => sum + namedInBooks(config, asset, held).amount, 0n)
+  return new Map([...locked, ['native', { ...native, held: native.held + apart }]])
 }
 
 /**
