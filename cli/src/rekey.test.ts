@@ -33,6 +33,7 @@ import type { TestDatabase } from '@florin/server/store/test-database.ts'
 import { createWebhook, rotateSecret } from '@florin/server/webhooks/manage.ts'
 import { openSecret } from '@florin/server/webhooks/secret.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WAITS_HERE } from '@florin/server/store/test-waits.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const WALLETS = 40
@@ -203,7 +204,7 @@ test('killed in the middle, it has changed nothing', async () => {
       if (child.exitCode !== null) throw new Error('it ended by itself')
       const rows = await database.store.query<{ waits: boolean }>(
         'test_waits',
-        'select exists (select from pg_locks where not granted) as waits',
+        `select exists (select from ${WAITS_HERE}) as waits`,
       )
       return rows[0]?.waits
     },

@@ -8,6 +8,7 @@ import type { TestDatabase } from '../store/test-database.ts'
 import type { Tx } from '../store/postgres.ts'
 import { write } from '../store/test-write.ts'
 import { insertReceiver } from './receiver-store.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -31,7 +32,7 @@ test('an account has no more receiving addresses than it may have, though two ar
     return insertReceiver(tx, { ...asked, registeredAtMilliseconds: 0 })
   }
   const isWaiting = async () => {
-    const waiting = await store.query('test_waiting', 'select from pg_locks where not granted')
+    const waiting = await store.query('test_waiting', `select from ${WAITS_HERE}`)
     return waiting.length > 0
   }
   const second = await store.inTransaction(accountId, async (tx) => {

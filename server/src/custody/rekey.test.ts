@@ -20,6 +20,7 @@ import { resealWallets } from './reseal-wallets.ts'
 import { openSigner } from './signer.ts'
 import { insertWallet, listWallets, markWalletDeleted, walletsById } from './store.ts'
 import type { Wallet } from './wallet.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 const OLD = 'the key text of before, long enough'
 const NEW = 'the key text of hereafter, long enough'
@@ -175,7 +176,7 @@ test('a wallet that is just being stored is waited for, and sealed anew with the
 async function isWaiting(): Promise<boolean> {
   const rows = await database.store.query<{ waits: boolean }>(
     'test_waits',
-    'select exists (select from pg_locks where not granted) as waits',
+    `select exists (select from ${WAITS_HERE}) as waits`,
   )
   return rows[0]?.waits === true
 }

@@ -23,6 +23,7 @@ import { write } from '../store/test-write.ts'
 import { openDepositBook } from './deposits.ts'
 import { openTestClaim, PAYER, recordsOf } from './test-claims.ts'
 import { makeWallet, testNetwork, TOKEN } from './test-lane.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 const config = testNetwork(84_532)
 const { network } = config
@@ -190,8 +191,7 @@ test('a block and a claim that are stored at the same moment make one record', a
   expect(await recordsNow()).toEqual(['claim confirmed@4'])
 })
 
-const waiting = () =>
-  database.store.query('test_waiting', 'select 1 from pg_locks where not granted')
+const waiting = () => database.store.query('test_waiting', `select 1 from ${WAITS_HERE}`)
 
 /** The search for what paid a claim, which finds the transfer at 4. */
 function beginningOf(paymentId: PaymentId, by: ReceivedRecords): [BeginDeps, Beginning] {

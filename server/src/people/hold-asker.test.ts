@@ -5,6 +5,7 @@ import { until } from '../kernel/until.ts'
 import { lockOwners } from './member-list-store.ts'
 import { openTestPeople } from './test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from './test-people.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 let scene: TestPeople
 let here: TestPeopleInstance
@@ -118,7 +119,7 @@ test('a key that is made while its maker is being removed waits for that, and is
       async () => {
         const waiting = await tx.query(
           'test_waits',
-          `select from pg_locks where locktype = 'transactionid' and not granted`,
+          `select from ${WAITS_HERE} where locktype = 'transactionid'`,
         )
         return waiting.length > 0
       },

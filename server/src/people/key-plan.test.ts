@@ -16,6 +16,7 @@ import { openTestDatabase } from '../store/test-database.ts'
 import type { TestDatabase } from '../store/test-database.ts'
 import { makeOwnKey, rotateOwnKey } from './manage-keys.ts'
 import { insertMember, putMembership } from './member-store.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 const SECONDS = 60
 let database: TestDatabase
@@ -73,7 +74,7 @@ async function whileChanging(accountId: AccountId, plan: Plan, work: () => Promi
       async () => {
         const waiting = await tx.query(
           'test_waits',
-          `select from pg_locks where locktype = 'transactionid' and not granted`,
+          `select from ${WAITS_HERE} where locktype = 'transactionid'`,
         )
         return isOver || waiting.length > 0
       },

@@ -8,6 +8,7 @@ import { testAuthenticator } from './test-authenticator.ts'
 import type { Ask, TestAuthenticator } from './test-authenticator.ts'
 import { ORIGIN, openTestPeople } from './test-people.ts'
 import type { TestBrowser, TestPeople, TestPeopleInstance } from './test-people.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 let scene: TestPeople
 let here: TestPeopleInstance
@@ -79,7 +80,7 @@ describe('a passkey', () => {
         async () => {
           const waiting = await tx.query(
             'test_waits',
-            `select from pg_locks where locktype = 'transactionid' and not granted`,
+            `select from ${WAITS_HERE} where locktype = 'transactionid'`,
           )
           return waiting.length > 0
         },

@@ -13,6 +13,7 @@ import { openStore } from './postgres.ts'
 import { openTestDatabase } from './test-database.ts'
 import type { TestDatabase } from './test-database.ts'
 import { write } from './test-write.ts'
+import { WAITS_HERE } from './test-waits.ts'
 
 const log = openLog('silent')
 let database: TestDatabase
@@ -173,7 +174,7 @@ test('a migration whose table is in use lets others at it, and is applied once i
     await until(
       'the migration waits',
       async () => {
-        const waiting = `select from pg_locks where not granted and mode = 'AccessExclusiveLock'`
+        const waiting = `select from ${WAITS_HERE} where mode = 'AccessExclusiveLock'`
         return (await ask(url, waiting)).length > 0
       },
       { seconds: 30 },

@@ -13,6 +13,7 @@ import { finishAttempt, keepLeases, takeDue, takeTurn } from './queue-store.ts'
 import { deleteWebhook } from './store.ts'
 import { openTestEndpoint, openTestWebhooks } from './test-webhooks.ts'
 import type { TestWebhooks } from './test-webhooks.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 const SECONDS = 60
 const ALL = { free: 1_000, freeForTroubled: 1_000 }
@@ -238,7 +239,7 @@ test('what another ends while it is being taken is not taken', async () => {
       async () => {
         const waiting = await tx.query(
           'test_waits_for_row',
-          `select from pg_locks where locktype = 'transactionid' and not granted`,
+          `select from ${WAITS_HERE} where locktype = 'transactionid'`,
         )
         return isOver || waiting.length > 0
       },

@@ -10,6 +10,7 @@ import { write } from '../store/test-write.ts'
 import { createWebhook, rotateSecret } from './manage.ts'
 import { resealWebhookSecrets } from './reseal-secrets.ts'
 import { openTestWebhooks } from './test-webhooks.ts'
+import { WAITS_HERE } from '../store/test-waits.ts'
 
 test('a rotation that meets an exchange of the key waits for it, and neither of them is given up', async () => {
   const room = await openTestWebhooks({ givesOut: false })
@@ -48,7 +49,7 @@ test('a rotation that meets an exchange of the key waits for it, and neither of 
   async function isWaiting(): Promise<boolean> {
     const rows = await store.query<{ waits: boolean }>(
       'test_waits',
-      'select exists (select from pg_locks where not granted) as waits',
+      `select exists (select from ${WAITS_HERE}) as waits`,
     )
     return rows[0]?.waits === true
   }
