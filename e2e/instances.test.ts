@@ -5,6 +5,9 @@ import type { ServiceHandle } from './actors/service.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
 
+/** What is answered late may be final by then. */
+const isIn = (status: unknown) => status === 'confirmed' || status === 'settled'
+
 describe('two instances on one database', () => {
   let world: World
   let services: readonly ServiceHandle[]
@@ -37,7 +40,7 @@ describe('two instances on one database', () => {
         }),
       ),
     )
-    expect(new Set(replies.map((reply) => reply.body['status']))).toEqual(new Set(['confirmed']))
+    expect(replies.filter(({ body }) => !isIn(body['status']))).toEqual([])
     expect(new Set(replies.map((reply) => reply.body['paymentId'])).size).toBe(20)
     expect(await world.balanceOf(recipient)).toBe(20_000_000_000_000_000n)
   })
@@ -57,7 +60,7 @@ describe('two instances on one database', () => {
         clientOf(1).post('/payment/send', order(recipient), { 'idempotency-key': key }),
       ),
     )
-    expect(new Set(replies.map((reply) => reply.body['status']))).toEqual(new Set(['confirmed']))
+    expect(replies.filter(({ body }) => !isIn(body['status']))).toEqual([])
     await world.expectSound()
     expect(await world.balanceOf(recipient)).toBe(40_000_000_000_000_000n)
   })

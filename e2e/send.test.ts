@@ -89,9 +89,9 @@ describe('POST /payment/send', () => {
         ),
       ),
     )
-    expect(
-      new Set(replies.map(({ status, body }) => `${status} ${String(body['status'])}`)),
-    ).toEqual(new Set(['200 confirmed']))
+    const seen = new Set(replies.map(({ status, body }) => `${status} ${String(body['status'])}`))
+    // What is answered late may be final by then.
+    expect([...seen].filter((each) => !/^200 (confirmed|settled)$/.test(each))).toEqual([])
     expect(await world.balanceOf(recipient)).toBe(200_000_000_000_000_000n)
     await until(
       'all settled',

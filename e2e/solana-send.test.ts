@@ -97,8 +97,9 @@ describe('POST /payment/send on Solana', () => {
     const replies = await Promise.all(
       Array.from({ length: 200 }, () => send(recipient, { amount: '0.001', timeout: 40 })),
     )
-    const seen = replies.map(({ status, body }) => `${status} ${String(body['status'])}`)
-    expect(new Set(seen)).toEqual(new Set(['200 confirmed']))
+    const seen = new Set(replies.map(({ status, body }) => `${status} ${String(body['status'])}`))
+    // What is answered late may be final by then.
+    expect([...seen].filter((each) => !/^200 (confirmed|settled)$/.test(each))).toEqual([])
     expect(await world.balanceOf(recipient)).toBe(201_000_000n)
   })
 
