@@ -3,12 +3,23 @@ import { until } from '@florin/server/kernel/until.ts'
 import { codeOf } from './actors/client.ts'
 import type { Reply } from './actors/client.ts'
 import { testPayer } from '@florin/server/chains/evm/test-payer.ts'
-import { aPurchase, EVM, PRICE, purchaseFrom, settle, submitElsewhere } from './actors/seller.ts'
+import {
+  aPurchase,
+  aStranger,
+  EVM,
+  PRICE,
+  purchaseFrom,
+  settle,
+  submitElsewhere,
+} from './actors/seller.ts'
 import type { Purchase } from './actors/seller.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
 
 const SEND = ['eth_sendRawTransaction']
+
+/** Far above what the service offers: a block takes this first. */
+const FIRST_TIP_PER_GAS = 50_000_000_000n
 
 describe('POST /x402/settle', () => {
   let world: World
@@ -161,13 +172,15 @@ describe('POST /x402/settle', () => {
 
   test('is a success when a stranger was faster than our own attempt, which reverted', async () => {
     const purchase = await aPurchase(world)
+    const submit = await aStranger(world)
     // The bytes wait in the pool while a stranger is faster: ours is included and reverts.
-    await world.sandbox.fault({ kind: 'drop', count: 1 })
+    await world.sandbox.fault({ kind: 'stop-blocks' })
     const pending = settle(world, purchase)
     await until('it is signed', async () => (await transactionsOf(purchase.payTo)) === 1, {
       seconds: 30,
     })
-    const hash = await submitElsewhere(world, purchase)
+    const hash = await submit(purchase, FIRST_TIP_PER_GAS)
+    await world.sandbox.fault({ kind: 'resume-blocks' })
     expect((await pending).body).toMatchObject({ success: true, transaction: hash })
     await until(
       'the record says who paid',
@@ -187,14 +200,16 @@ describe('POST /x402/settle', () => {
     'is no failure when a stranger was faster and what calls contracts lags behind that block: %s',
     async (_, methods, success) => {
       const purchase = await aPurchase(world)
-      await world.sandbox.fault({ kind: 'drop', count: 1 })
+      const submit = await aStranger(world)
+      await world.sandbox.fault({ kind: 'stop-blocks' })
       const first = settle(world, purchase)
       await until('it is signed', async () => (await transactionsOf(purchase.payTo)) === 1, {
         seconds: 30,
       })
       // Blocks and receipts are those of now.
       await world.sandbox.fault({ kind: 'lag', blocks: 20, methods })
-      const hash = await submitElsewhere(world, purchase)
+      const hash = await submit(purchase, FIRST_TIP_PER_GAS)
+      await world.sandbox.fault({ kind: 'resume-blocks' })
       const reply = await first
       expect(reply.body['success']).toBe(success)
       if (!success) expect(await statusOf(reply)).toBe('pending')
@@ -212,15 +227,13 @@ describe('POST /x402/settle', () => {
     const validBefore = Math.floor(Date.now() / 1000) + 20
     const purchase = await aPurchase(world, { validBefore: BigInt(validBefore) })
     await world.sandbox.fault({ kind: 'fail', answer: 'http-500', methods: SEND, forward: false })
-    const leaving = new AbortController()
-    const settling = settle(world, purchase, leaving.signal).catch(() => null)
+    const gone = new AbortController()
+    const asking = settle(world, purchase, gone.signal).catch(() => null)
     const state = () => recordOf(purchase.payTo)
-    const signed = async () => (await transactionsOf(purchase.payTo)) === 1
-    await until('it is signed', signed, { seconds: 30 })
-    leaving.abort()
-    await settling
-    expect((await state())?.status).toBe('pending')
-    await until('the chain is past its end', () => Date.now() > validBefore * 1000, { seconds: 40 })
+    await until('it is signed', async () => (await state())?.status === 'pending', { seconds: 30 })
+    gone.abort()
+    await asking
+    await until('the chain is past its end', () => Date.now() > validBefore * 1000, { seconds: 60 })
     await world.sandbox.clearFaults()
     // The bytes go out after all, too late: they are included and move nothing.
     await until('it is expired', async () => (await state())?.status === 'expired', { seconds: 40 })
