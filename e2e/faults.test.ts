@@ -4,11 +4,12 @@ import type { Reply } from './actors/client.ts'
 import { codeOf, detailsOf } from './actors/client.ts'
 import type { World } from './actors/world.ts'
 import { openWorld, walletOf } from './actors/world.ts'
+import { inNextBlock } from './actors/in-next-block.ts'
 import { TOLD } from './actors/told.ts'
 
 const AMOUNT = 10_000_000_000_000_000n
 const SEND = ['eth_sendRawTransaction']
-const LANDS = { seconds: 25 }
+const LANDS = { seconds: 60 }
 
 describe('a chain node that misbehaves', () => {
   let world: World
@@ -101,9 +102,11 @@ describe('a chain node that misbehaves', () => {
 
   test('a reorg takes confirmed back to pending, and the same bytes land again, once', async () => {
     const recipient = world.newAddress()
-    const reply = await send(recipient)
-    expect(reply.body['status']).toBe('confirmed')
+    // No block comes after its own until that is gone, however long the rest takes.
     await world.sandbox.fault({ kind: 'stop-blocks' })
+    const reply = await send(recipient, { waitFor: 'submitted' })
+    await inNextBlock(world, reply.body['signature'])
+    await reaches(reply, 'confirmed')
     await world.sandbox.fault({ kind: 'reorg', depth: 1 })
     const events = () =>
       world.database.store.inTransaction('service', (tx) =>
