@@ -58,6 +58,7 @@ export async function readArrivals(
  * what it moves out of its reserve. No code runs at a wallet of ours, so a transaction that brings it value brings it nothing else.
  */
 function toldOnce(config: NetworkConfig, transfers: readonly Arrival[]): readonly Arrival[] {
+  if (!config.assets.some(({ isCurrency }) => isCurrency === true)) return transfers
   const place = ({ transactionHash, to }: Arrival) => `${transactionHash} ${to}`
   const valued = new Set(transfers.flatMap((each) => (each.asset === 'native' ? place(each) : [])))
   return transfers.filter((each) => {
