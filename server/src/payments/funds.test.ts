@@ -17,6 +17,9 @@ const FIRST_FUNDS = [
   { asset: TOKEN, amount: 80n },
 ]
 
+/** Of the token that is a currency with one decimal more. */
+const UNIT = 10n
+
 type Order = Omit<TestOrder, 'at'> & { readonly back: number; readonly anywhere: boolean }
 type Step =
   | ({ readonly kind: 'mine' } & Mining)
@@ -77,8 +80,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** What an asset is to the chain: itself, or the native currency under another name. */
-type InChain = (asset: string) => string
+/** What an amount of an asset is to the chain: itself, or so many units of the native currency under another name. */
+type InChain = <Moved extends { readonly asset: string; readonly amount: bigint }>(
+  moved: Moved,
+) => Moved
 
 /** Plays steps against a subject and holds every decision against what the chain itself knows. */
 async function play(steps: readonly Step[], model: ModelChain, subject: Subject, inChain: InChain) {
@@ -90,7 +95,7 @@ async function play(steps: readonly Step[], model: ModelChain, subject: Subject,
   const notice = () => {
     for (const { deposits } of ancestry(subject.followedTip())) {
       for (const deposit of deposits) {
-        seenDeposits.set(deposit.id, { ...deposit, asset: inChain(deposit.asset) })
+        seenDeposits.set(deposit.id, inChain(deposit))
       }
     }
   }
@@ -161,7 +166,7 @@ async function play(steps: readonly Step[], model: ModelChain, subject: Subject,
         for (const [index, { kind, hash }] of decisions.entries()) {
           const order = orders[index]
           if (order === undefined) throw new Error('more decisions than orders')
-          const wanted = { ...order, asset: inChain(order.asset) }
+          const wanted = inChain(order)
           counts[kind] += 1
           const { at, torn } = wanted
           const followed = torn !== true && isFollowed(at)
@@ -249,7 +254,7 @@ describe('money of a wallet, whatever the chain does and however old the drafts 
     { runs, steps }: { runs: number; steps: number },
     open: (model: ModelChain, run: number) => Promise<Subject> | Subject,
     { units, inChain }: { units?: ReadonlyMap<string, bigint>; inChain: InChain } = {
-      inChain: (named) => named,
+      inChain: (moved) => moved,
     },
   ) => {
     console.info(`${what}: FLORIN_SEED=${SEED}`)
@@ -293,11 +298,17 @@ describe('money of a wallet, whatever the chain does and however old the drafts 
         (model, run) => {
           const { assets } = testNetwork(2_000_000 + run)
           const named = assets.map((each) =>
-            each.asset === TOKEN ? { ...each, decimals: 18, isCurrency: true as const } : each,
+            each.asset === TOKEN ? { ...each, decimals: 17, isCurrency: true as const } : each,
           )
           return openRealBooks(database, model, 2_000_000 + run, named)
         },
-        { units: new Map([[TOKEN, 1n]]), inChain: () => 'native' },
+        {
+          units: new Map([[TOKEN, UNIT]]),
+          inChain: (moved) =>
+            moved.asset === TOKEN
+              ? { ...moved, asset: 'native', amount: moved.amount * UNIT }
+              : moved,
+        },
       ))
   })
 })
