@@ -46,6 +46,7 @@ export const FENCED: Readonly<Record<string, readonly string[]>> = {
   fastify: ['server/src/http/'],
   '@simplewebauthn/server': ['server/src/people/'],
   'prom-client': ['server/src/metrics/'],
+  '@modelcontextprotocol/server': ['cli/src/mcp/'],
 }
 
 export interface Room {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -220,19 +221,21 @@ describe('an agent that pays by the Model Context Protocol', () => {
     }
   })
 
-  test('ends when its host does, and prints no key', async () => {
-    const { client, pid, noted } = await agent([])
-    await client.close()
-    await until('it is gone', () => !isAlive(pid), SOON)
-    expect(noted()).not.toContain(world.service().apiKeys.enterprise)
+  test('ends by itself when its host closes its input, and has printed no key', async () => {
+    const child = spawn(process.execPath, [FLORIN, 'mcp'], {
+      env: { ...process.env, FLORIN_DATA_DIR: NOWHERE, ...environment() },
+      stdio: 'pipe',
+    })
+    let printed = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+    }
+    const closed = once(child, 'close', { signal: AbortSignal.timeout(60_000) })
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    child.stdin.write(`${JSON.stringify(ping)}\n`)
+    await until('it has answered', () => printed.includes('"id":1'), SOON)
+    child.stdin.end()
+    expect(await closed).toEqual([0, null])
+    expect(printed).not.toContain(environment().FLORIN_API_KEY)
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,17 +1,16 @@
 import { FlorinError, newIdempotencyKey } from '@florin/sdk'
 import type { CommandContext } from '../command.ts'
 import { readArguments } from '../read-arguments.ts'
-import { CommandFailed, UsageError } from '../usage-error.ts'
+import { CommandFailed } from '../usage-error.ts'
+import { readCeiling } from './ceiling.ts'
 import { choosePayer } from './choose-payer.ts'
 import { EXIT } from './exit-code.ts'
 import { howToRepeat } from './how-to-repeat.ts'
+import { isDelivered } from './is-delivered.ts'
 import { tellFailure } from './tell-failure.ts'
 import { factLines, visible } from './visible.ts'
 import { withClient } from './with-client.ts'
 
-const ASSET_DEFAULT = 'USDC'
-/** A dime; as much of another asset may be thousands of times that. */
-const MAX_DEFAULT = '0.10'
 const BODY_SHOWN_CHARACTERS_MAX = 4_000
 
 /** `florin pay URL`: asks a seller of x402, pays what it wants, and shows what it gave. */
@@ -22,14 +21,8 @@ export async function buy(context: CommandContext): Promise<number> {
     positionals: ['URL'],
   })
   const [url = ''] = given.positionals
-  const [json, asset] = [given.has('json'), given.flag('asset') ?? ASSET_DEFAULT]
-  const maxAmount = given.flag('max') ?? (asset === ASSET_DEFAULT ? MAX_DEFAULT : undefined)
-  if (maxAmount === undefined) {
-    throw new UsageError(`say how much of ${asset} may be paid at most: --max AMOUNT`)
-  }
-  if (!/^\d+(\.\d+)?$/.test(maxAmount)) {
-    throw new UsageError(`--max must be a decimal number such as 0.05, not "${maxAmount}"`)
-  }
+  const json = given.has('json')
+  const { asset, maxAmount } = readCeiling(given)
   const network = given.flag('network')
   // Made here, so that it can be named: once the seller has taken the money, the same command without it would pay anew.
   const idempotencyKey = given.flag('idempotency-key') ?? newIdempotencyKey()
@@ -49,9 +42,8 @@ export async function buy(context: CommandContext): Promise<number> {
     })
     if (typeof answer === 'number') return answer
     const { paid, amount, payment, response } = answer
-    // As the service has it: where money went, only 2xx is goods, and for anything else it shows the same payment again.
-    const isDelivered = response !== null && response.status < (paid === false ? 400 : 300)
-    const isOpen = !isDelivered && paid !== false
+    const isGiven = isDelivered(answer)
+    const isOpen = !isGiven && paid !== false
     if (json) context.print(`${JSON.stringify({ ...answer, idempotencyKey })}\n`)
     else {
       const facts = factLines([
@@ -69,7 +61,7 @@ export async function buy(context: CommandContext): Promise<number> {
       context.note(facts)
       if (response !== null) context.print(`${shown(response.body, response.bodyEncoding)}\n`)
     }
-    if (isDelivered) return EXIT.done
+    if (isGiven) return EXIT.done
     return isOpen ? EXIT.open : EXIT.refused
   })
 }

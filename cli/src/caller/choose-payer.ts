@@ -12,7 +12,7 @@ const COMMAND_WORDS = { choose: '--from ADDRESS', see: 'See "florin wallets".' }
 
 /**
  * Whose money, where the caller has not said: the account's only wallet of that family, or any of a sandbox. Never a guess with real money.
- * `recipient` does not pay itself; `among`: no other wallet may pay.
+ * `recipient` does not pay itself; of whom `mayPay` denies it nobody pays.
  * @throws CommandFailed that says what to do, in the words of `inWords`: those of a command where they are left out
  */
 export async function choosePayer(
@@ -20,12 +20,12 @@ export async function choosePayer(
   {
     family,
     recipient,
-    among,
+    mayPay = () => true,
     inWords = COMMAND_WORDS,
   }: {
     readonly family: Family
     readonly recipient?: string
-    readonly among?: readonly string[] | undefined
+    readonly mayPay?: (address: string) => boolean
     readonly inWords?: PayerWords
   },
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function choosePayer(
     ({ address, family: its }) =>
       its === family &&
       (recipient === undefined || !isSameAddress(address, recipient)) &&
-      (among === undefined || among.some((one) => isSameAddress(one, address))),
+      mayPay(address),
   )
   const [first, second] = own
   if (first === undefined) {

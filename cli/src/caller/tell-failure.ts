@@ -1,18 +1,11 @@
 import type { FlorinError } from '@florin/sdk'
-import { catalogue } from '@florin/wire/errors.ts'
 import { isSaid } from '@florin/wire/refusal-sentence.ts'
 import type { CommandContext } from '../command.ts'
 import { EXIT } from './exit-code.ts'
 import type { ExitCode } from './exit-code.ts'
 import { howToRepeat } from './how-to-repeat.ts'
+import { nextStep } from './next-step.ts'
 import { factLines, visible } from './visible.ts'
-
-/** What to do about a code of the client itself. */
-const NEXT: Readonly<Record<string, string>> = {
-  NO_ANSWER: 'Check the address, and whether the service runs.',
-  BAD_ANSWER: 'Check FLORIN_BASE_URL.',
-  PAYMENT_ENDED: 'Paying again is a new payment.',
-}
 
 /**
  * A failed call for people, or as one JSON object; gives the exit code that says whether anything may have moved.
@@ -28,18 +21,13 @@ export function tellFailure(
     chosenWallet,
   }: { json: boolean; paymentId?: string; chosenWallet?: string | undefined },
 ): ExitCode {
-  const known = Object.entries(catalogue).find(([code]) => code === error.code)?.[1]
   const goesOn =
     paymentId === undefined || isEnd(error)
       ? undefined
       : `The payment goes on by itself. Look again: florin status ${paymentId} --watch`
   const exitCode = goesOn === undefined ? exitCodeOf(error) : EXIT.open
   const next =
-    goesOn ??
-    repeatAdvice(error, chosenWallet) ??
-    ceilingAdvice(error) ??
-    NEXT[error.code] ??
-    known?.next
+    goesOn ?? repeatAdvice(error, chosenWallet) ?? ceilingAdvice(error) ?? nextStep(error.code)
   if (json) {
     print(`${JSON.stringify({ success: false, error: { ...error.toJSON(), next } })}\n`)
     return exitCode

@@ -1,9 +1,13 @@
 import type { Florin } from '@florin/sdk'
+import { openTurns } from '@florin/server/kernel/turns.ts'
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import type { Allowance } from './allowance.ts'
 import { toolInput } from './tool.ts'
 import { failureOf } from './tool-answer.ts'
 import { toolsOf } from './tools.ts'
+
+/** Calls at once: an agent that makes more at a time waits, and opens no more connections. */
+const CALLS_MAX = 8
 
 export interface AgentServerOptions {
   readonly version: string
@@ -27,6 +31,7 @@ export function agentServer({
       instructions: `Pays for things on the web in ${allowance.asset}, ${allowance.maxAmount} at most in one call. Give each payment an idempotencyKey of its own, and the same one again when you repeat a call: it pays once.`,
     },
   )
+  const inTurn = openTurns(CALLS_MAX)
   for (const tool of toolsOf(allowance)) {
     const { name, title, annotations } = tool
     const config = {
@@ -35,8 +40,10 @@ export function agentServer({
     }
     server.registerTool(name, config, async (args, { mcpReq: { signal } }) => {
       try {
-        const florin = await openFlorin()
-        return await tool.run({ florin, allowance, input: toolInput(args), signal })
+        return await inTurn(async () => {
+          const florin = await openFlorin()
+          return tool.run({ florin, allowance, input: toolInput(args), signal })
+        })
       } catch (error) {
         const failure = failureOf(error)
         if (failure !== undefined) return failure

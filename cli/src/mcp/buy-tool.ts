@@ -1,7 +1,8 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
+import { isDelivered } from '../caller/is-delivered.ts'
 import { amountProblem } from './allowance.ts'
 import { payWallet } from './pay-wallet.ts'
-import { PAYING_WALLET, REPEAT_KEY } from './repeat-key.ts'
+import { PAYING_WALLET, PAYS, REPEAT_KEY } from './paying-tool.ts'
 import type { Tool, ToolCall } from './tool.ts'
 import { facts, refused } from './tool-answer.ts'
 
@@ -42,12 +43,7 @@ export const buyTool: Tool = {
     required: ['url', 'idempotencyKey'],
     additionalProperties: false,
   },
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: true,
-    openWorldHint: true,
-  },
+  annotations: PAYS,
   run: buy,
 }
 
@@ -71,8 +67,7 @@ async function buy(call: ToolCall): Promise<CallToolResult> {
     { signal, idempotencyKey },
   )
   const { paid, amount, payment, response, problem: lost } = answer
-  // As the service has it: where money went, only 2xx is goods, and for anything else it shows the same payment again.
-  const isDelivered = response !== null && response.status < (paid === false ? 400 : 300)
+  const isGiven = isDelivered(answer)
   const said = facts({
     ...{ paid, amount, asset: allowance.asset },
     ...(payment === undefined
@@ -86,7 +81,7 @@ async function buy(call: ToolCall): Promise<CallToolResult> {
       response === null
         ? { answered: false, problem: lost ?? 'unknown' }
         : { status: response.status, contentType: response.headers['content-type'] ?? null },
-    ...(isDelivered || paid === false
+    ...(isGiven || paid === false
       ? {}
       : {
           next: `Money was signed away and the seller gave nothing for it yet. Make the same call again with the idempotencyKey "${idempotencyKey}": it shows the same payment again and never pays twice.`,
@@ -95,7 +90,7 @@ async function buy(call: ToolCall): Promise<CallToolResult> {
   return {
     ...said,
     content: [...said.content, ...(response === null ? [] : [goodsOf(response)])],
-    ...(isDelivered ? {} : { isError: true }),
+    ...(isGiven ? {} : { isError: true }),
   }
 }
 

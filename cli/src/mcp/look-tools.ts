@@ -1,6 +1,7 @@
 import { isSameAddress } from '../caller/choose-payer.ts'
 import { readBalances } from '../caller/wallets.ts'
 import type { Detail } from '../caller/wallets.ts'
+import { isPayer } from './allowance.ts'
 import type { Tool } from './tool.ts'
 import { facts } from './tool-answer.ts'
 
@@ -41,14 +42,11 @@ export const walletsTool: Tool = {
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   annotations: READS,
   run: async ({ florin, allowance, signal }) => {
-    const { wallets: among, asset } = allowance
     const all = await florin.wallets.list({ signal })
-    const own = all.filter(
-      ({ address }) => among === undefined || among.some((one) => isSameAddress(one, address)),
-    )
+    const own = all.filter(({ address }) => isPayer(allowance, address))
     const details = await readBalances(florin, own, signal)
     return facts({
-      wallets: details.map((detail) => walletFacts(detail, asset)),
+      wallets: details.map((detail) => walletFacts(detail, allowance.asset)),
       ...(own.length > details.length ? { more: own.length - details.length } : {}),
     })
   },

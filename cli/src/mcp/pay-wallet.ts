@@ -1,6 +1,7 @@
 import type { Family } from '@florin/wire/network.ts'
-import { choosePayer, isSameAddress } from '../caller/choose-payer.ts'
+import { choosePayer } from '../caller/choose-payer.ts'
 import { CommandFailed } from '../usage-error.ts'
+import { isPayer } from './allowance.ts'
 import type { ToolCall } from './tool.ts'
 
 const WORDS = { choose: 'walletAddress', see: 'See list_wallets.' }
@@ -11,18 +12,18 @@ export async function payWallet(
   family: Family,
   recipient?: string,
 ): Promise<string> {
-  const { wallets: among } = allowance
   const named = input.text('walletAddress')
   if (named === undefined) {
-    const order = { family, among, inWords: WORDS }
-    const chosen = await choosePayer(
-      florin,
-      recipient === undefined ? order : { ...order, recipient },
-      signal,
-    )
-    return chosen.address
+    const mayPay = (address: string) => isPayer(allowance, address)
+    const order = {
+      family,
+      mayPay,
+      inWords: WORDS,
+      ...(recipient === undefined ? {} : { recipient }),
+    }
+    return (await choosePayer(florin, order, signal)).address
   }
-  if (among !== undefined && !among.some((one) => isSameAddress(one, named))) {
+  if (!isPayer(allowance, named)) {
     throw new CommandFailed(
       `the wallet ${named} may not pay here. Whoever runs this server decides that (--wallets).`,
     )

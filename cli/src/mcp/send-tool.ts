@@ -1,6 +1,6 @@
 import { amountProblem } from './allowance.ts'
 import { payWallet } from './pay-wallet.ts'
-import { PAYING_WALLET, REPEAT_KEY } from './repeat-key.ts'
+import { PAYING_WALLET, PAYS, REPEAT_KEY } from './paying-tool.ts'
 import type { Tool } from './tool.ts'
 import { facts, refused } from './tool-answer.ts'
 
@@ -26,12 +26,7 @@ export const sendTool: Tool = {
     required: ['recipientAddress', 'amount', 'idempotencyKey'],
     additionalProperties: false,
   },
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: true,
-    openWorldHint: true,
-  },
+  annotations: PAYS,
   run: async (call) => {
     const { florin, allowance, input, signal } = call
     const [amount, recipientAddress] = [

@@ -1,6 +1,6 @@
 import { FlorinError } from '@florin/sdk'
-import { catalogue } from '@florin/wire/errors.ts'
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { nextStep } from '../caller/next-step.ts'
 import { CommandFailed } from '../usage-error.ts'
 
 /** Facts for the agent, as data and as the text that hosts show. */
@@ -21,11 +21,10 @@ export function failureOf(error: unknown): CallToolResult | undefined {
   if (error instanceof CommandFailed) return refused(error.message)
   if (!(error instanceof FlorinError)) return undefined
   const { code, message, details, outcomeUnknown, idempotencyKey, docs } = error
-  const known = Object.entries(catalogue).find(([name]) => name === code)?.[1]
   const next =
     outcomeUnknown && idempotencyKey !== undefined
       ? `Nobody knows yet whether money moved. Make the same call again with the idempotencyKey "${idempotencyKey}": it pays once however often it is made. Do not use another key.`
-      : known?.next
+      : nextStep(code)
   const failure = { error: { code, message, details, next, docs } }
   return { ...facts(failure), isError: true }
 }

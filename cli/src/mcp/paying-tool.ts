@@ -17,3 +17,11 @@ export const PAYING_WALLET = {
     description: 'The wallet that pays, as list_wallets names it. Left out: the only one there is.',
   },
 } as const
+
+/** What hosts are told of a tool that pays: it spends money, and the same call again spends none. */
+export const PAYS = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: true,
+} as const
