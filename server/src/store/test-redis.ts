@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
+import { anyPort } from '@florin/sandbox/host/any-port.ts'
 import { Redis } from 'ioredis'
 import { Secret } from '../kernel/secret.ts'
 import { until } from '../kernel/until.ts'
 
 const READY_SECONDS = 60
-/** Below those that Linux and macOS give to outgoing connections, as the sandbox's are. */
-const PORTS = { least: 20_000, most: 32_767, triesMax: 50 }
+const PORT_TRIES_MAX = 50
 const PASSWORD = 'canary-redis-password'
 
 /** A Redis of a test's own, on loopback, which keeps nothing. It ends with the test's process at the latest. */
@@ -100,8 +99,8 @@ function isExecutable(path: string): boolean {
 
 /** A port that nobody has, and that no connection of the machine is given by the time Redis takes it, or takes it again. */
 async function freePort(): Promise<number> {
-  for (let tries = 0; tries < PORTS.triesMax; tries += 1) {
-    const port = randomInt(PORTS.least, PORTS.most + 1)
+  for (let tries = 0; tries < PORT_TRIES_MAX; tries += 1) {
+    const port = anyPort()
     const server = createServer().listen(port, '127.0.0.1')
     const isFree = await once(server, 'listening').then(
       () => true,
