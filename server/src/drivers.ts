@@ -21,7 +21,10 @@ export function startDrivers(
     watch,
     noteHead,
     ...shared
-  }: Omit<DriverDeps, 'chain' | 'signerOf' | 'watch' | 'noteHead' | 'noteBlock' | 'broadcaster'> & {
+  }: Omit<
+    DriverDeps,
+    'chain' | 'signerOf' | 'watch' | 'noteHead' | 'noteRead' | 'noteBlock' | 'broadcaster'
+  > & {
     readonly broadcaster: OpenBroadcaster
     readonly signing: Parameters<typeof openSigner>[0]
     readonly watch: (chain: Chain, finalizedHeight: bigint, stopping: AbortSignal) => Promise<void>
@@ -46,10 +49,8 @@ export function startDrivers(
           read(block)
           paced(block)
         },
-        noteHead: (head) => {
-          looked(head)
-          noteHead(network, head)
-        },
+        noteHead: looked,
+        noteRead: (head) => noteHead(network, head),
         watch: (finalizedHeight, stopping) => watch(chain, finalizedHeight, stopping),
         signerOf: (address) => signerOf(chain, address),
       })

@@ -283,9 +283,18 @@ export interface Chain {
   renew(terms: Terms, feeCeiling: BaseUnits, raw?: Uint8Array): Promise<Terms | undefined>
   /** Hands bytes to every configured node; one verdict each, in order. Never throws for a node's failure: that is `unknown`. */
   broadcast(raws: readonly Uint8Array[]): Promise<readonly Verdict[]>
-  head(): Promise<Head>
+  /** The newest block. A height that the asker knows to be final (`known`) may be told again as what is final, which spares a question where a node has to say it. */
+  head(known?: bigint): Promise<Head>
   /** The blocks from a height on, at most `count`, in order; fewer when the chain ends. One round trip. */
   blocks(fromHeight: bigint, count: number): Promise<readonly Block[]>
+  /**
+   * The blocks above one that was read up to a head, where others have read all of them here already: each is the parent of the next. Asks nobody. Left out where nothing
+   * is kept for others.
+   */
+  readonly between?: (
+    read: { readonly height: bigint; readonly blockHash: string },
+    head: Block,
+  ) => readonly Block[] | undefined
   /**
    * The transfers of configured assets in the given blocks to the addresses that `ours` keeps of those it is asked about, in the order of the
    * blocks. Undefined when one of these blocks is not the chain's any more. Asks per block, never per address: one round trip for a

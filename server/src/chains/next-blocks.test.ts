@@ -58,3 +58,32 @@ test('what does not build on what came before it is left for the next look', asy
   const chain = chainOf(block(5), block(6), block(7, 'b'))
   expect(await nextBlocks(chain, read, {}, 10)).toEqual([block(6)])
 })
+
+test('a head that stands on what is asked for below it is not asked for, nor is the one that was read', async () => {
+  const questions: unknown[] = []
+  const chain = chainOf(block(5), block(6), block(7), block(8))
+  const blocks: typeof chain.blocks = (from, count) => {
+    questions.push([from, count])
+    return chain.blocks(from, count)
+  }
+  const run = [block(6), block(7), block(8)]
+  expect(await nextBlocks({ blocks }, read, { block: block(8) }, 10)).toEqual(run)
+  expect(questions).toEqual([[6n, 2]])
+  // Of another branch, it is left for the next look.
+  expect(await nextBlocks({ blocks }, read, { block: block(8, 'b') }, 10)).toEqual(run.slice(0, 2))
+  // A node that is behind shows nothing to stand on.
+  const few = chainOf(block(5), block(6))
+  expect(await nextBlocks(few, read, { block: block(8) }, 10)).toEqual([block(6)])
+})
+
+test('where others have read what lies below the head nobody is asked', async () => {
+  const chain = { ...chainOf(), between: () => [block(6), block(7), block(8)] }
+  expect(await nextBlocks(chain, read, { block: block(8) }, 10)).toHaveLength(3)
+  expect(await nextBlocks(chain, read, { block: block(8) }, 2)).toEqual([block(6), block(7)])
+  expect(chain.asked()).toBe(0)
+})
+
+test('blocks above the one that was read that are of another branch show that it is gone', async () => {
+  const other = chainOf(block(5, 'b'), block(6, 'b'), block(7, 'b'))
+  expect(await nextBlocks(other, read, { block: block(7, 'b') }, 10)).toBeUndefined()
+})

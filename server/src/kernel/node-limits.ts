@@ -49,4 +49,17 @@ export const nodeLimits = {
   nodeTellsMax: 64,
   /** Different reads that may wait for their turn; one more fails at once. */
   nodeReadsMax: 10_000,
+  /** Between two rounds on a chain whose blocks come more quickly than that: each costs a few calls, however many blocks have come. With what a round takes it is about a second until a payment is told. */
+  followGatherMilliseconds: 800,
+  /** What a node calls final is asked for once in so long, or more often where it is near the head. */
+  finalAskedMillisecondsMax: 5_000,
+  /** Blocks of which all transactions are kept for whoever reads them next, and the characters of these together. */
+  keptBlocksMax: 32,
+  keptBlockCharactersMax: 8_000_000,
+  /** So many blocks are asked for together with all of their transactions, of a chain of quick ones. */
+  wholeBlocksPerReadMax: 8,
+  /** Logs of several blocks that are believed to be all. */
+  logRangeLogsMax: 1_000,
+  /** How long nobody asks for the logs of several blocks at once behind a node that refuses it. */
+  logRangePauseMilliseconds: 60_000,
 } as const

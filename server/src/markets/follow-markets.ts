@@ -1,6 +1,6 @@
 import type { Block, Head } from '../chains/chain.ts'
 import type { MarketFact } from '../chains/market.ts'
-import { nextBlocks, shownNext } from '../chains/next-blocks.ts'
+import { nextBlocks } from '../chains/next-blocks.ts'
 import { limits } from '../kernel/limits.ts'
 import { knowTokens } from './know-tokens.ts'
 import { MarketsMoved } from './market-deps.ts'
@@ -22,7 +22,7 @@ export async function followMarkets(
     return await readOn(deps, cursor, head)
   } catch (error) {
     // Who told the head may be ahead of who was asked for what is in it: then what that one has is read.
-    if (!(error instanceof MarketsMoved) || shownNext(cursor, head) === undefined) throw error
+    if (!(error instanceof MarketsMoved) || head.block === undefined) throw error
     const { height, finalizedHeight } = head
     return readOn(deps, cursor, { height, finalizedHeight })
   }

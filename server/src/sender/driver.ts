@@ -1,13 +1,13 @@
 import { NodeFailure } from '../chains/chain.ts'
 import type { Head } from '../chains/chain.ts'
-import { shownNext } from '../chains/next-blocks.ts'
 import { hasLeft } from '../kernel/has-left.ts'
 import { limits } from '../kernel/limits.ts'
 import { CommitUnknown, StoreUnavailable } from '../store/postgres.ts'
 import { openBeside } from './beside.ts'
 import type { Waiting } from './bump.ts'
 import { bumpStuck } from './bump.ts'
-import { openHeadPace } from './head-pace.ts'
+import { openFinalPace } from './final-pace.ts'
+import { gatherMilliseconds, openHeadPace } from './head-pace.ts'
 import { closeFinalBlocks } from './finalize.ts'
 import type { FollowDeps } from './follow.ts'
 import { ChainMoved, followBlocks } from './follow.ts'
@@ -28,6 +28,7 @@ import type { DeadAttempts } from './dead-attempts.ts'
 import { openPause } from './pause.ts'
 import { openReadByAnother } from './read-by-another.ts'
 import { readUntoldBuilds } from './read-untold-builds.ts'
+import { openToldHeads } from './told-heads.ts'
 import { readUntold } from './read-untold.ts'
 import { readUnreadDeposits } from './read-unread-deposits.ts'
 import { rebroadcast } from './rebroadcast.ts'
@@ -42,6 +43,8 @@ export type DriverDeps = FollowDeps &
     readonly watch?: (finalizedHeight: bigint, stopping: AbortSignal) => Promise<void>
     /** Whoever else reads the network's blocks here need not ask for its head. */
     readonly noteHead?: (head: Head) => void
+    /** The same, once the blocks up to it have been read here: whoever reads them then is asked for none of them. */
+    readonly noteRead?: (head: Head) => void
   }
 
 /** What a driver last managed to do, for health and metrics. */
@@ -72,7 +75,9 @@ export interface Driver {
 export function startDriver(deps: DriverDeps): Driver {
   const { chain, store, clock, log, instance } = deps
   const { network, blockTimeMilliseconds } = chain.config
-  const pace = openHeadPace(clock, blockTimeMilliseconds)
+  const pace = openHeadPace(clock, blockTimeMilliseconds, gatherMilliseconds(chain.config))
+  const finals = openFinalPace(clock, chain.config)
+  const told = openToldHeads(chain)
   const resendMilliseconds = Math.max(blockTimeMilliseconds * 2, RESEND_MILLISECONDS_MIN)
   // Short where blocks are quick, so that a killed instance is soon followed by the next.
   const leaseMilliseconds = Math.min(
@@ -86,10 +91,6 @@ export function startDriver(deps: DriverDeps): Driver {
   const heldUp: HeldUpLanes = new Map()
   const warned: WarnedPlaces = new Map()
   const heard: DeadAttempts = new Map()
-  /** The newest last. Another node may show a head's block only rounds later. */
-  let told: readonly Head[] = []
-  /** The newest block that was read, while nothing but the answer that told it as the head has shown it. */
-  let shownHash: string | undefined
   const readByAnother = openReadByAnother()
   const closing = openPause(clock, limits.finalPauseMilliseconds)
   const looks = openPause(clock, lookPause(chain))
@@ -145,8 +146,10 @@ export function startDriver(deps: DriverDeps): Driver {
   }
 
   async function lookAtHead(): Promise<Head> {
-    const head = await chain.head()
-    remember(head)
+    const known = finals.isDue() ? undefined : held?.cursor.finalizedHeight
+    const head = await chain.head(known)
+    if (known === undefined) finals.told(head)
+    pace.looked(told.note(head, known), head.block?.transactionHashes.length === 0)
     deps.noteHead?.(head)
     return head
   }
@@ -160,9 +163,9 @@ export function startDriver(deps: DriverDeps): Driver {
       // Its newest block is the chain's: there is nothing to read.
       if (cursor.blockHash === head.hash) break
       before = cursor.height
-      const shown = shownNext(cursor, next)
       cursor = moved(await followBlocks({ ...deps, isLeased }, cursor, next))
-      if (cursor.height > before) shownHash = shown?.hash
+      const isShown = next.block !== undefined && cursor.blockHash === head.hash
+      if (cursor.height > before) told.shown(isShown ? head.hash : undefined)
       // What was the head's block when a long way began may not be at its end.
       next = {}
     } while (
@@ -177,6 +180,10 @@ export function startDriver(deps: DriverDeps): Driver {
   async function round(): Promise<void> {
     // First, so that an instance whose nodes do not answer lets its lease run out.
     const head = await lookAtHead()
+    await roundAt(head).finally(() => deps.noteRead?.(head))
+  }
+
+  async function roundAt(head: Head): Promise<void> {
     const { cursor: taken, height } = await hold()
     state = { ...state, headHeight: head.height }
     if (taken === undefined) {
@@ -216,37 +223,12 @@ export function startDriver(deps: DriverDeps): Driver {
   async function closeFinal(read: Cursor): Promise<Cursor> {
     if (!closing.isOver()) return read
     const cursor = moved(
-      await closeFinalBlocks(deps, read, await toldTwice(read), async (at) =>
+      await closeFinalBlocks(deps, read, await told.toldTwice(read), async (at) =>
         readTo(moved(at), await lookAtHead()),
       ),
     )
     if (cursor.finalizedHeight > read.finalizedHeight) closing.begin()
     return cursor
-  }
-
-  /**
-   * The heads whose block something else has shown, too. A head and what it calls final may come from two nodes, and one of them may hang on a
-   * branch that was left behind: then nothing but this answer may know of its block.
-   */
-  async function toldTwice(cursor: Cursor): Promise<readonly Head[]> {
-    const shown = told.find(({ hash }) => hash === shownHash)
-    if (shown === undefined) return told
-    if (shown.finalizedHeight > cursor.finalizedHeight) {
-      const [known] = await chain.blocks(shown.height, 1)
-      if (known?.hash === shown.hash) {
-        shownHash = undefined
-        return told
-      }
-    }
-    return told.filter(({ hash }) => hash !== shown.hash)
-  }
-
-  function remember(head: Head): void {
-    const last = told.at(-1)
-    const isSame = last?.hash === head.hash
-    pace.looked(isSame, head.block?.transactionHashes.length === 0)
-    const isNews = !isSame || last.finalizedHeight > head.finalizedHeight
-    told = [...(isNews ? told : told.slice(0, -1)), head].slice(-limits.toldHeadsMax)
   }
 
   /** Either nobody has begun yet, or another instance drives this network. */
@@ -367,11 +349,11 @@ export function startDriver(deps: DriverDeps): Driver {
       // Who does not follow has nothing of a block.
       if (held === undefined || isExpecting || failures > 0 || !pace.expect()) return
       isExpecting = true
-      const seen = told.at(-1)?.hash
+      const seen = told.last()
       void clock.sleep(pace.dueMilliseconds, stopping.signal).then(() => {
         isExpecting = false
         // Not during a round, which has its look, nor when the block has come: then the next one is not due.
-        if (isPausing && told.at(-1)?.hash === seen) pause.abort()
+        if (isPausing && told.last() === seen) pause.abort()
       })
     },
     stop: async () => {

@@ -1,6 +1,6 @@
 import type { Block, Chain, Head, UnreadArrival } from '../chains/chain.ts'
 import { findParting } from '../chains/find-parting.ts'
-import { nextBlocks, shownNext } from '../chains/next-blocks.ts'
+import { nextBlocks } from '../chains/next-blocks.ts'
 import type { KillPoint } from '../kernel/kill-point.ts'
 import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
@@ -67,7 +67,7 @@ export async function followBlocks(
     return await readOn(deps, cursor, head)
   } catch (error) {
     // Who told the head may be ahead of who was asked for what is in it: then what that one has is read.
-    if (!(error instanceof ChainMoved) || shownNext(cursor, head) === undefined) throw error
+    if (!(error instanceof ChainMoved) || head.block === undefined) throw error
     return readOn(deps, cursor, {})
   }
 }

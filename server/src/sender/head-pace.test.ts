@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
-import { openHeadPace } from './head-pace.ts'
+import { gatherMilliseconds, openHeadPace } from './head-pace.ts'
 
-function paced(blockTimeMilliseconds: number) {
+function paced(blockTimeMilliseconds: number, gather?: number) {
   let now = 1_790_000_000_000
-  const pace = openHeadPace({ ...systemClock, nowMilliseconds: () => now }, blockTimeMilliseconds)
+  const clock = { ...systemClock, nowMilliseconds: () => now }
+  const pace = openHeadPace(clock, blockTimeMilliseconds, gather)
   const looks = (count: number) => {
     for (let look = 0; look < count; look += 1) pace.looked(true)
   }
@@ -75,6 +76,29 @@ describe('looks at a head', () => {
     slow.looked(false, true)
     slow.looked(false, true)
     expect(slow.pause(0)).toBe(1_750)
+  })
+
+  test('wait for several quick blocks, whatever is sent, and for none of slow ones', () => {
+    const quick = paced(200, 800)
+    quick.looked(false)
+    expect(quick.pause(0)).toBe(800)
+    expect(quick.pause(150)).toBe(650)
+    quick.pass(700)
+    expect(quick.expect()).toBe(false)
+    // One that stands still may make a block for what was sent.
+    quick.looks(30)
+    expect(quick.expect()).toBe(true)
+    quick.looked(false)
+    expect(quick.pause(0)).toBe(800)
+    const slow = paced(2_000, 800)
+    slow.looked(false)
+    expect(slow.pause(0)).toBe(1_750)
+  })
+
+  test('gather blocks of a real EVM chain, and neither those of a sandbox nor of Solana', () => {
+    expect(gatherMilliseconds({ family: 'evm', sandbox: false })).toBe(800)
+    expect(gatherMilliseconds({ family: 'evm', sandbox: true })).toBe(0)
+    expect(gatherMilliseconds({ family: 'solana', sandbox: false })).toBe(0)
   })
 
   test('come often again when something was sent and the block is overdue, and not before', () => {

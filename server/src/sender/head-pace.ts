@@ -1,4 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
+import { limits } from '../kernel/limits.ts'
+import type { NetworkConfig } from '../kernel/network-config.ts'
 
 /** When a network's head is to be looked at again. */
 export interface HeadPace {
@@ -20,10 +22,12 @@ export interface HeadPace {
 
 /**
  * Paces the looks at a head: seldom until the next block is due, and then often. A caller who waits for it hears soon, and no more is asked than
- * by an even pace. A block that has not come when it was due is not asked for that often for long.
+ * by an even pace. A block that has not come when it was due is not asked for that often for long. Where blocks come more quickly than within `gather` milliseconds, several are waited for,
+ * whatever was sent: how many calls a round takes hardly depends on how many blocks have come.
  */
-export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadPace {
-  const restMilliseconds = paceOf(blockTimeMilliseconds * REST_PART)
+export function openHeadPace(clock: Clock, blockTimeMilliseconds: number, gather = 0): HeadPace {
+  const restMilliseconds = paceOf(Math.max(blockTimeMilliseconds * REST_PART, gather))
+  const gathers = gather > blockTimeMilliseconds
   const dueMilliseconds = paceOf(blockTimeMilliseconds * DUE_PART, DUE_PAUSE_MILLISECONDS_MIN)
   const evenMilliseconds = paceOf(blockTimeMilliseconds / 2)
   const stillMilliseconds = paceOf(blockTimeMilliseconds)
@@ -60,7 +64,8 @@ export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadP
       const passed = clock.nowMilliseconds() - grownAt
       // Less than nothing: the clock was set back.
       const isOverdue = passed >= blockTimeMilliseconds || passed < 0
-      if (!isOverdue || expected >= EXPECTED_MAX) return false
+      const isGathering = gathers && stillLooks === 0
+      if (!isOverdue || isGathering || expected >= EXPECTED_MAX) return false
       expected += 1
       stillLooks = 0
       return true
@@ -73,6 +78,14 @@ export function openHeadPace(clock: Clock, blockTimeMilliseconds: number): HeadP
       return isInTime ? Math.max(pauseMilliseconds - tookMilliseconds, least) : dueMilliseconds
     },
   }
+}
+
+/** How long blocks of a network are waited for together. Those of a sandbox are read as they come, and cost nobody anything. */
+export function gatherMilliseconds({
+  family,
+  sandbox,
+}: Pick<NetworkConfig, 'family' | 'sandbox'>): number {
+  return family === 'evm' && !sandbox ? limits.followGatherMilliseconds : 0
 }
 
 /** Parts of a block's time: between a new block and the next look, and between looks from then on. */

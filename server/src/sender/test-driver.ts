@@ -36,7 +36,7 @@ export function drive(
     instance?: string
     /** What its nodes say besides. */
     chain?: Partial<Chain>
-    others?: Partial<Pick<DriverDeps, 'broadcaster' | 'builds' | 'signerOf'>>
+    others?: Partial<Pick<DriverDeps, 'broadcaster' | 'builds' | 'signerOf' | 'noteRead'>>
   } = {},
 ) {
   let looks = 0

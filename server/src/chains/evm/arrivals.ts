@@ -15,21 +15,34 @@ import { logsBehindNone, requireSame } from './block-logs.ts'
 import type { WantedLogs } from './block-logs.ts'
 import { areTooManyLogs, readLogsByReceipts } from './block-receipts.ts'
 import { readBlockTransactions } from './block-transactions.ts'
+import type { BlockTransactions } from './block-transactions.ts'
 import { blocksInReads } from './blocks-in-reads.ts'
+import type { KeptBlocks } from './kept-blocks.ts'
 import { succeededFrom } from './outcome.ts'
+import { excludes } from './range-logs.ts'
+import type { BlockLogs, RangeLogs } from './range-logs.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
 
 const keptOffers = openPieces<readonly Arrival[]>()
 const keptTransfers = openPieces<readonly Arrival[]>()
 
+export interface ArrivalsDeps {
+  readonly transport: Transport
+  readonly config: NetworkConfig
+  /** What was read of blocks with all of their transactions. */
+  readonly wholes?: KeptBlocks
+  /** Left out, each block's logs are asked for by its hash. */
+  readonly ranges?: RangeLogs
+}
+
 /**
  * Native transfers are read from the blocks' own transactions, tokens from the logs of the configured ones. Both are asked by block hash,
- * never by height: a node that does not have the block should say so, where for heights it would answer with no logs at all. Some nodes answer
+ * never by height alone: a node that does not have the block should say so, where for heights it would answer with no logs at all. Some nodes answer
  * no logs for a hash, too, and behind one address another machine may tell the logs than told the block: an empty answer is believed only where
  * the block's own filter lets it be.
  */
 export async function readArrivals(
-  { transport, config }: { transport: Transport; config: NetworkConfig },
+  { transport, config, wholes, ranges }: ArrivalsDeps,
   blocks: readonly Block[],
   ours: Parameters<Chain['arrivals']>[1],
 ): Promise<readonly Arrival[] | undefined> {
@@ -38,7 +51,7 @@ export async function readArrivals(
   )
   const arrivals: Arrival[] = []
   for (const part of blocksInReads(blocks)) {
-    const found = await Promise.all(part.map((block) => readTransfers(transport, tokens, block)))
+    const found = await readTransfers({ transport, wholes, ranges }, tokens, part, blocks)
     if (found.includes(undefined)) return undefined
     const transfers = toldOnce(
       config,
@@ -78,14 +91,52 @@ function onceEach(transfers: readonly Arrival[]): readonly Arrival[] {
   })
 }
 
+type TransferDeps = Pick<ArrivalsDeps, 'transport'> & {
+  readonly wholes: KeptBlocks | undefined
+  readonly ranges: RangeLogs | undefined
+}
+
+/** Of each block; `chain` are those that were read with them. One round trip, and one more for those whose logs no question for several has shown. */
 async function readTransfers(
-  transport: Transport,
+  { transport, wholes, ranges }: TransferDeps,
+  tokens: readonly Address[],
+  blocks: readonly Block[],
+  chain: readonly Block[],
+): Promise<readonly (readonly Arrival[] | undefined)[]> {
+  const ranged =
+    tokens.length === 0 || blocks.length < 2
+      ? undefined
+      : ranges?.read(blocks, chain, {
+          filter: { address: tokens, topics: [TRANSFER_TOPIC] },
+          found: tokenArrival,
+        })
+  return Promise.all(
+    blocks.map((block) =>
+      readTransfersOf({ transport, wholes, ranged: ranged?.(block) }, tokens, block),
+    ),
+  )
+}
+
+async function readTransfersOf(
+  {
+    transport,
+    wholes,
+    ranged,
+  }: Omit<TransferDeps, 'ranges'> & { readonly ranged: Ranged | undefined },
   tokens: readonly Address[],
   block: Block,
 ): Promise<readonly Arrival[] | undefined> {
+  const wanted = transfersOf(tokens, block)
+  const transactions = readBlockTransactions(
+    transport,
+    block,
+    (each) => offered(each, block),
+    keptOffers,
+    wholes,
+  )
   const [natives, logged] = await Promise.allSettled([
-    readBlockTransactions(transport, block, (each) => offered(each, block), keptOffers),
-    tokens.length === 0 ? { isEmpty: false, arrivals: [] } : readLogged(transport, tokens, block),
+    transactions,
+    readLoggedOf({ transport, ranged, transactions }, tokens, block, wanted),
   ])
   if (natives.status === 'rejected') throw natives.reason
   // Where the block is not there, an error about its logs says no more.
@@ -93,9 +144,37 @@ async function readTransfers(
   if (logged.status === 'rejected') throw logged.reason
   if (logged.value === undefined) return undefined
   const { told, found: arrivals } = natives.value
-  if (!logged.value.isEmpty) return [...arrivals, ...logged.value.arrivals]
-  const moved = await logsBehindNone(transport, block, told, transfersOf(tokens, block))
+  if (!logged.value.isEmpty) return [...arrivals, ...logged.value.found]
+  const moved = await logsBehindNone(transport, block, told, wanted)
   return [...arrivals, ...moved]
+}
+
+type Ranged = Promise<BlockLogs<Arrival> | undefined>
+
+/** By the block's hash where no question for several says what it logged, unless its own filter does. */
+async function readLoggedOf(
+  {
+    transport,
+    ranged,
+    transactions,
+  }: {
+    readonly transport: Transport
+    readonly ranged: Ranged | undefined
+    readonly transactions: Promise<BlockTransactions<Arrival> | undefined>
+  },
+  tokens: readonly Address[],
+  block: Block,
+  { anyOf }: WantedLogs<Arrival>,
+): Promise<BlockLogs<Arrival> | undefined> {
+  if (tokens.length === 0) return { isEmpty: false, found: [] }
+  if (ranged !== undefined) {
+    const shown = await ranged
+    if (shown !== undefined) return shown
+    const read = await transactions
+    if (read === undefined) return undefined
+    if (excludes(read.told, anyOf)) return { isEmpty: true, found: [] }
+  }
+  return readLogged(transport, tokens, block)
 }
 
 function transfersOf(tokens: readonly Address[], block: Block): WantedLogs<Arrival> {
@@ -126,11 +205,6 @@ function offered(transaction: Fields, block: Block): readonly Arrival[] {
   ]
 }
 
-interface Logged {
-  readonly isEmpty: boolean
-  readonly arrivals: readonly Arrival[]
-}
-
 /**
  * The transfers of tokens that a block logged. Whoever fills a block with them decides how many these are: where they are too long for an answer, or too many for the node that is
  * asked, they are read from the receipts. Undefined when the chain has left that block.
@@ -139,7 +213,7 @@ async function readLogged(
   transport: Transport,
   tokens: readonly Address[],
   block: Block,
-): Promise<Logged | undefined> {
+): Promise<BlockLogs<Arrival> | undefined> {
   try {
     const logged = await transport.read(logsRead(block, tokens))
     if (logged !== 'too many') return logged
@@ -148,17 +222,19 @@ async function readLogged(
   }
   const { found } = transfersOf(tokens, block)
   const arrivals = await readLogsByReceipts(transport, block, found, keptTransfers)
-  return arrivals && { isEmpty: false, arrivals }
+  return arrivals && { isEmpty: false, found: arrivals }
 }
 
-function logsRead(block: Block, tokens: readonly Address[]): Read<Logged | 'too many'> {
+function logsRead(block: Block, tokens: readonly Address[]): Read<BlockLogs<Arrival> | 'too many'> {
   return {
     method: 'eth_getLogs',
     params: [{ blockHash: block.hash, address: tokens, topics: [TRANSFER_TOPIC] }],
     parse: (result) => {
       const logs = listFrom(result, 'logs')
-      const arrivals = logs.flatMap((each) => tokenArrival(each, block))
-      return { isEmpty: logs.length === 0, arrivals }
+      return {
+        isEmpty: logs.length === 0,
+        found: logs.flatMap((each) => tokenArrival(each, block)),
+      }
     },
     meaning: (error) => (areTooManyLogs(error) ? 'too many' : undefined),
   }

@@ -1,3 +1,4 @@
+import { NodeFailure } from '../chain.ts'
 import type { Block, TransactionHash } from '../chain.ts'
 import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
@@ -10,6 +11,7 @@ import { requireWhole } from '../whole-block.ts'
 import { transactionHashFrom, wordFrom } from './answer.ts'
 import { logsToldBy, requireSame } from './block-logs.ts'
 import type { LogsTold } from './block-logs.ts'
+import type { KeptBlocks } from './kept-blocks.ts'
 
 /** What a block says of its logs, and what its transactions are to the asker. */
 export interface BlockTransactions<Found> {
@@ -22,7 +24,7 @@ const TRANSACTIONS_PER_READ_MAX = 8
 
 /**
  * Reads a block with all of its transactions; undefined when the node does not have that block, or the chain has left it. One call, which whoever else reads
- * the block in the same tick shares. Whoever fills a block with call data decides how long that answer is (where gas is cheap, 32 MB cost some dollars): where it is too
+ * the block in the same tick shares, and none where it was read with its transactions (`wholes`). Whoever fills a block with call data decides how long that answer is (where gas is cheap, 32 MB cost some dollars): where it is too
  * long, each transaction is asked for by itself, so that nobody can stop whoever follows. Throws NodeFailure.
  */
 export async function readBlockTransactions<Found>(
@@ -30,12 +32,33 @@ export async function readBlockTransactions<Found>(
   block: Block,
   foundIn: (transaction: Fields) => readonly Found[],
   kept: Pieces<readonly Found[]>,
+  wholes?: KeptBlocks,
 ): Promise<BlockTransactions<Found> | undefined> {
+  const known = knownOf(block, foundIn, wholes)
+  if (known !== undefined) return known
   try {
     return await transport.read(wholeRead(block, foundIn))
   } catch (error) {
     if (!(error instanceof AnswerTooLong)) throw error
     return readOneByOne(transport, block, foundIn, kept)
+  }
+}
+
+/** What was read with the block. Where that is not as it should be, another node may say it better. */
+function knownOf<Found>(
+  block: Block,
+  foundIn: (transaction: Fields) => readonly Found[],
+  wholes: KeptBlocks | undefined,
+): BlockTransactions<Found> | undefined {
+  const whole = wholes?.of(block)
+  if (whole === undefined) return undefined
+  try {
+    requireWhole(whole.transactions, block)
+    return { told: whole.told, found: whole.transactions.flatMap((each) => foundIn(each)) }
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    wholes?.forget(block)
+    return undefined
   }
 }
 

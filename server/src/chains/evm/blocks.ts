@@ -1,27 +1,38 @@
+import { limits } from '../../kernel/limits.ts'
 import type { FinalityPolicy } from '../../kernel/network-config.ts'
 import type { Address, Block, Head, LanePosition } from '../chain.ts'
-import { listFrom, malformed } from '../json-rpc/answer.ts'
+import { fieldsFrom, listFrom, malformed } from '../json-rpc/answer.ts'
 import type { Fields } from '../json-rpc/answer.ts'
 import { quantityFrom, transactionHashFrom, wordFrom } from './answer.ts'
 import { blockFieldsFrom } from './block-fields.ts'
+import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import { requireSame } from './block-logs.ts'
 import { hexQuantity } from './hex.ts'
+import { wholeBlockOf } from './kept-blocks.ts'
+import type { KeptBlocks, WholeBlock } from './kept-blocks.ts'
 import type { Read, Transport } from '../json-rpc/transport.ts'
 
 const MILLISECONDS = 1000n
 
-/** Where the chain is, and how much of it the policy calls final. One round trip. */
+/**
+ * Where the chain is, and how much of it the policy calls final. One round trip. A height that the asker knows to be final (`known`) is told instead of asking a node for one; with `kept` the
+ * head's transactions are read with it.
+ */
 export async function readHead(
   transport: Pick<Transport, 'read'>,
   policy: FinalityPolicy,
+  {
+    known,
+    kept,
+  }: { readonly known?: bigint | undefined; readonly kept?: KeptBlocks | undefined } = {},
 ): Promise<Head> {
-  const latest = transport.read(LATEST)
+  const latest = readLatest(transport, kept)
   if (policy.kind === 'depth') {
     const shown = await latest
     const { height, hash } = shown.block
     return { height, hash, ...whole(shown), finalizedHeight: belowHead(height, policy.blocks) }
   }
-  const [shown, finalized] = await Promise.all([latest, transport.read(FINALIZED_HEIGHT)])
+  const [shown, finalized] = await Promise.all([latest, known ?? transport.read(FINALIZED_HEIGHT)])
   const { height, hash } = shown.block
   // Two items of one batch may see different heads; nothing above the head is final, and a head below what is final is worth a second question.
   return finalized > height
@@ -34,6 +45,19 @@ function whole({ block, isDoubtful }: Shown): Pick<Head, 'block'> {
   return isDoubtful ? {} : { block }
 }
 
+async function readLatest(
+  transport: Pick<Transport, 'read'>,
+  kept: KeptBlocks | undefined,
+): Promise<Shown> {
+  if (kept === undefined) return transport.read(LATEST)
+  try {
+    return keptFrom(await transport.read(LATEST_WHOLE), kept)
+  } catch (error) {
+    if (!(error instanceof AnswerTooLong)) throw error
+    return transport.read(LATEST)
+  }
+}
+
 /**
  * Blocks in order from a height on, as far as the chain goes and each stands on the one before. One round trip, and one more where one is shown
  * without transactions though its header is of some: a node may have the header and not the body, and no block is looked at twice. Shown
@@ -43,9 +67,10 @@ export async function readBlocks(
   transport: Transport,
   fromHeight: bigint,
   count: number,
+  kept?: KeptBlocks,
 ): Promise<readonly Block[]> {
   const heights = Array.from({ length: count }, (_, index) => fromHeight + BigInt(index))
-  const found = await Promise.all(heights.map((height) => transport.read(blockRead(height))))
+  const found = await readShown(transport, heights, kept)
   const read = await Promise.all(
     found.map(async (shown) =>
       shown?.isDoubtful === true ? await transport.read(againRead(shown.block)) : shown?.block,
@@ -59,6 +84,28 @@ export async function readBlocks(
     blocks.push(block)
   }
   return blocks
+}
+
+/** With all of their transactions where these are to be kept, unless that is too long for an answer. */
+async function readShown(
+  transport: Transport,
+  heights: readonly bigint[],
+  kept: KeptBlocks | undefined,
+): Promise<readonly (Shown | undefined)[]> {
+  if (kept !== undefined && heights.length <= limits.wholeBlocksPerReadMax) {
+    try {
+      const found = await Promise.all(heights.map((height) => transport.read(wholeRead(height))))
+      return found.map((shown) => shown && keptFrom(shown, kept))
+    } catch (error) {
+      if (!(error instanceof AnswerTooLong)) throw error
+    }
+  }
+  return Promise.all(heights.map((height) => transport.read(blockRead(height))))
+}
+
+function keptFrom({ whole: shown, ...rest }: ShownWhole, kept: KeptBlocks): Shown {
+  if (!rest.isDoubtful) kept.keep(shown)
+  return rest
 }
 
 /**
@@ -106,6 +153,11 @@ interface Shown {
   readonly isDoubtful: boolean
 }
 
+/** The same, with all transactions. */
+interface ShownWhole extends Shown {
+  readonly whole: WholeBlock
+}
+
 /** The root of a trie in which nothing stands. Source: Yellow Paper, appendix D. */
 const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 /** Of chains that write none. */
@@ -115,6 +167,12 @@ const LATEST: Read<Shown> = {
   method: 'eth_getBlockByNumber',
   params: ['latest', false],
   parse: (result) => shownFrom(blockFieldsFrom(result, 'latest block')),
+}
+
+const LATEST_WHOLE: Read<ShownWhole> = {
+  method: 'eth_getBlockByNumber',
+  params: ['latest', true],
+  parse: (result) => shownWholeFrom(blockFieldsFrom(result, 'latest block')),
 }
 
 const FINALIZED_HEIGHT: Read<bigint> = {
@@ -129,6 +187,19 @@ function blockRead(height: bigint): Read<Shown | undefined> {
     method: 'eth_getBlockByNumber',
     params: [hexQuantity(height), false],
     parse: (result) => parseBlock(result, height),
+  }
+}
+
+function wholeRead(height: bigint): Read<ShownWhole | undefined> {
+  return {
+    method: 'eth_getBlockByNumber',
+    params: [hexQuantity(height), true],
+    parse: (result) => {
+      if (result === null) return undefined
+      const shown = shownWholeFrom(blockFieldsFrom(result, 'block'))
+      if (shown.block.height !== height) throw malformed('block number', `${shown.block.height}`)
+      return shown
+    },
   }
 }
 
@@ -158,6 +229,13 @@ function shownFrom(fields: Fields): Shown {
   const { transactionsRoot = NO_ROOT } = fields
   const isOfNone = transactionsRoot === EMPTY_ROOT || transactionsRoot === NO_ROOT
   return { block, isDoubtful: block.transactionHashes.length === 0 && !isOfNone }
+}
+
+function shownWholeFrom(fields: Fields): ShownWhole {
+  const transactions = listFrom(fields['transactions'], "block's transactions")
+  const hashes = transactions.map((each) => fieldsFrom(each, 'transaction')['hash'])
+  const shown = shownFrom({ ...fields, transactions: hashes })
+  return { ...shown, whole: wholeBlockOf(shown.block, fields, transactions) }
 }
 
 function blockOf(fields: Fields): Block {

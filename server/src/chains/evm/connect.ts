@@ -1,3 +1,4 @@
+import { limits } from '../../kernel/limits.ts'
 import type { NetworkConfig } from '../../kernel/network-config.ts'
 import type { Address, Chain } from '../chain.ts'
 import type { ConnectOptions } from '../connect-options.ts'
@@ -12,6 +13,8 @@ import { onlyChain } from '../json-rpc/only-chain.ts'
 import { identityOf } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
+import { openKeptBlocks } from './kept-blocks.ts'
+import { openRangeLogs } from './range-logs.ts'
 import { openExact } from './exact.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
 import { openNodes } from '../json-rpc/open-nodes.ts'
@@ -41,6 +44,10 @@ export function connectEvm(options: ConnectOptions): Chain {
     if (height > finalHeight) finalHeight = height
   }
   const span = openBlockSpan()
+  // Of slower chains one head is looked at many times, and their blocks are long.
+  const isQuick = !config.sandbox && config.blockTimeMilliseconds < limits.followGatherMilliseconds
+  const wholes = openKeptBlocks()
+  const kept = isQuick ? wholes : undefined
   const identity = identityOf({ network: config.network })
   const { transport, nodes } = openNodes(options, {
     guard: (endpoint) => {
@@ -50,6 +57,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     height: HEIGHT,
   })
   const deps = { transport, config, chainId }
+  const shared = { wholes, ranges: openRangeLogs(transport, clock) }
   const exact = openExact({ ...deps, clock })
   const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
   const facts = openFacts({ transport, clock })
@@ -74,15 +82,15 @@ export function connectEvm(options: ConnectOptions): Chain {
     renew: async (terms, feeCeiling, raw) =>
       renewTerms(deps, wholeTerms(terms, raw, chainId), feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
-    head: async () => {
-      const head = await readHead(transport, config.finality)
+    head: async (known) => {
+      const head = await readHead(transport, config.finality, { known, kept })
       noteFinal(head.finalizedHeight)
       span.noteHead(head.height)
       newest.note(head.height)
       return head
     },
     blocks: async (fromHeight, count) => {
-      const blocks = await readBlocks(transport, fromHeight, span.likely(fromHeight, count))
+      const blocks = await readBlocks(transport, fromHeight, span.likely(fromHeight, count), kept)
       const last = blocks.at(-1)
       if (last !== undefined) {
         span.noteBlock(last.height)
@@ -90,7 +98,8 @@ export function connectEvm(options: ConnectOptions): Chain {
       }
       return blocks
     },
-    arrivals: (blocks, ours) => readArrivals(deps, blocks, ours),
+    between: wholes.between,
+    arrivals: (blocks, ours) => readArrivals({ ...deps, ...shared }, blocks, ours),
     outcomes: (hashes, followed) => readOutcomes(transport, hashes, followed),
     lanePosition: async (address) => {
       const position = await readLanePosition(transport, config.finality, address)
@@ -101,9 +110,9 @@ export function connectEvm(options: ConnectOptions): Chain {
     balances: (address, assets) => readBalances(transport, address, assets),
     exact,
     venues: openVenues(markets),
-    ...(config.markets ? { market: openMarketReader(transport, config.markets) } : {}),
+    ...(config.markets ? { market: openMarketReader(transport, config.markets, shared) } : {}),
     tokens: openTokenReader(transport),
-    selfCustody: openSelfCustody({ ...deps, facts, tokens, explain, exact }),
+    selfCustody: openSelfCustody({ ...deps, facts, tokens, explain, exact, wholes }),
     estimateFees: () => estimateFees(deps),
     nodes,
     sandboxInstance: () => readSandboxInstance(transport),

@@ -1,4 +1,5 @@
 import type { SelfCustody } from '../self-custody.ts'
+import type { KeptBlocks } from './kept-blocks.ts'
 import { inspectBytes } from './inspect.ts'
 import { prepareSettlement, prepareTransfer } from './prepare.ts'
 import type { PrepareDeps } from './prepare.ts'
@@ -6,7 +7,7 @@ import { simulateBytes } from './preview.ts'
 import { readSightings } from './sightings.ts'
 
 /** Transactions for wallets of others: EIP-1559, unsigned. */
-export function openSelfCustody(deps: PrepareDeps): SelfCustody {
+export function openSelfCustody(deps: PrepareDeps & { readonly wholes?: KeptBlocks }): SelfCustody {
   return {
     prepare: (order) => prepareTransfer(deps, order),
     prepareSettlement: (authorization, settler, priorityFee) =>

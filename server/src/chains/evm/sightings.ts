@@ -23,6 +23,7 @@ import {
   withoutCommitments,
 } from './call-summary.ts'
 import { SWAP_GAS_READ_MAX, TRANSFER_GAS_READ_MAX } from './gas-read.ts'
+import type { KeptBlocks } from './kept-blocks.ts'
 import type { Explain } from './markets/router-calls.ts'
 import { pricedInBlock, withPriority } from './outcome.ts'
 
@@ -66,7 +67,7 @@ const GAS_PER_READ_MAX = 50_000_000n
  * is watched only.
  */
 export async function readSightings(
-  { transport, ...meaning }: { transport: Transport } & Meaning,
+  { transport, wholes, ...meaning }: { transport: Transport; wholes?: KeptBlocks } & Meaning,
   blocks: readonly Block[],
   watched: Parameters<SelfCustody['sightings']>[1],
 ): Promise<readonly Sighting[] | undefined> {
@@ -79,6 +80,7 @@ export async function readSightings(
           block,
           (each) => (isKnownType(each) ? [includedFrom(each, block, meaning)] : []),
           keptIncluded,
+          wholes,
         ),
       ),
     )

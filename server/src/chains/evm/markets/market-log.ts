@@ -74,7 +74,8 @@ export function signerRead({ transactionHash, block }: MarketLog): Read<Address 
   }
 }
 
-function logFrom(log: Fields, block: Block): MarketLog {
+/** Reads a log of a block, else throws NodeFailure. */
+export function logFrom(log: Fields, block: Block): MarketLog {
   requireSame(log['blockHash'], block, "log's block")
   return {
     block,

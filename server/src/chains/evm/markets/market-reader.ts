@@ -6,9 +6,19 @@ import type { VenueName } from '../../venue.ts'
 import { requireAddress } from '../account.ts'
 import { blocksInReads } from '../blocks-in-reads.ts'
 import { logsBehindNone } from '../block-logs.ts'
+import type { LogsTold } from '../block-logs.ts'
+import type { KeptBlocks } from '../kept-blocks.ts'
+import { excludes } from '../range-logs.ts'
+import type { RangeLogs } from '../range-logs.ts'
 import { openKnownPools } from './known-pools.ts'
 import type { KnownPools, QuotePool } from './known-pools.ts'
-import { logsToldRead, marketLogsRead, signerRead, wantedMarketLogs } from './market-log.ts'
+import {
+  logFrom,
+  logsToldRead,
+  marketLogsRead,
+  signerRead,
+  wantedMarketLogs,
+} from './market-log.ts'
 import type { MarketLog } from './market-log.ts'
 import { V2_POOLS, V3_POOLS } from './pool-logs.ts'
 import type { PoolKind } from './pool-logs.ts'
@@ -20,19 +30,29 @@ interface Followed {
   readonly pools: KnownPools
 }
 
+/** What whoever follows the payments of the network has read of the same blocks, and how several are asked for their logs at once. */
+export interface SharedReads {
+  readonly wholes?: KeptBlocks
+  readonly ranges?: RangeLogs
+}
+
 /** Reads pool creations, swaps and reserves of the configured factories' pools with the wrapped native currency,
  * and what those with a hub show. */
 export function openMarketReader(
   transport: Transport,
   markets: readonly MarketConfig[],
+  shared: SharedReads = {},
 ): MarketReader {
   const followed = markets.flatMap((market) => followedOf(transport, market))
   const topics = [
     ...new Set(followed.flatMap(({ kind }) => [kind.createdTopic, ...kind.poolTopics])),
   ]
 
-  async function readSome(blocks: readonly Block[]): Promise<readonly MarketFact[] | undefined> {
-    const logs = await readLogs(transport, blocks, topics)
+  async function readSome(
+    blocks: readonly Block[],
+    chain: readonly Block[],
+  ): Promise<readonly MarketFact[] | undefined> {
+    const logs = await readLogs({ transport, ...shared }, blocks, chain, topics)
     if (logs === undefined) return undefined
     const found = await Promise.all(followed.map((each) => factsOf(each, logs)))
     const facts = found.flat()
@@ -64,7 +84,7 @@ export function openMarketReader(
     read: async (blocks) => {
       const facts: MarketFact[] = []
       for (const part of blocksInReads(blocks)) {
-        const some = await readSome(part)
+        const some = await readSome(part, blocks)
         if (some === undefined) return undefined
         facts.push(...some)
       }
@@ -97,13 +117,34 @@ function followedOf(transport: Transport, market: MarketConfig): readonly Follow
 
 /** Undefined where one of the blocks is not there. */
 async function readLogs(
-  transport: Transport,
+  { transport, wholes, ranges }: SharedReads & { readonly transport: Transport },
   blocks: readonly Block[],
+  chain: readonly Block[],
   topics: readonly string[],
 ): Promise<readonly MarketLog[] | undefined> {
+  const ranged =
+    blocks.length < 2
+      ? undefined
+      : ranges?.read(blocks, chain, {
+          filter: { topics: [topics] },
+          found: (log, block) => [logFrom(log, block)],
+        })
+  const says = blocks.map(
+    async (block) => wholes?.of(block)?.told ?? (await transport.read(logsToldRead(block))),
+  )
+  const logsOf = async (block: Block, told: Promise<LogsTold | undefined> | undefined) => {
+    const asked = ranged?.(block)
+    if (asked !== undefined) {
+      const shown = await asked
+      if (shown !== undefined) return shown.found
+      const its = await told
+      if (its === undefined || excludes(its, wantedMarketLogs(block, topics).anyOf)) return []
+    }
+    return transport.read(marketLogsRead(block, topics))
+  }
   const [told, logged] = await Promise.allSettled([
-    Promise.all(blocks.map((block) => transport.read(logsToldRead(block)))),
-    Promise.all(blocks.map((block) => transport.read(marketLogsRead(block, topics)))),
+    Promise.all(says),
+    Promise.all(blocks.map((block, index) => logsOf(block, says[index]))),
   ])
   if (told.status === 'rejected') throw told.reason
   // Where a block is not there, an error about its logs says no more.
@@ -111,9 +152,9 @@ async function readLogs(
   if (logged.status === 'rejected') throw logged.reason
   const shown = logged.value
   const all = blocks.map(async (block, index): Promise<readonly MarketLog[]> => {
-    const [logs = [], says] = [shown[index], told.value[index]]
-    if (logs.length > 0 || says === undefined) return logs
-    return await logsBehindNone(transport, block, says, wantedMarketLogs(block, topics))
+    const [logs = [], its] = [shown[index], told.value[index]]
+    if (logs.length > 0 || its === undefined) return logs
+    return await logsBehindNone(transport, block, its, wantedMarketLogs(block, topics))
   })
   return (await Promise.all(all)).flat()
 }
