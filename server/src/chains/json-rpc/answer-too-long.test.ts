@@ -49,7 +49,7 @@ function open(...started: readonly TestNode[]) {
     return transport.read(asked)
   }
   const states = () => health.states().map(({ state }) => state)
-  return { read, states }
+  return { transport, read, states }
 }
 
 describe('what is too long together', () => {
@@ -94,6 +94,24 @@ describe('what is too long together', () => {
       ['getAccountInfo'],
       ['getAccountInfo'],
     ])
+  })
+
+  test('is taken apart where the newest block is asked for with its transactions, which whoever fills it makes long', async () => {
+    const reply: Script['reply'] = (_, [name, isWhole]) => ({
+      result: 'x'.repeat(isWhole === true ? BYTES_MAX + 1 : String(name).length),
+    })
+    const { transport } = open(await start({ reply }))
+    const block = (name: string, isWhole: boolean) =>
+      transport.read<number>({
+        ...{ method: 'eth_getBlockByNumber', params: [name, isWhole] },
+        parse: (result) => String(result).length,
+      })
+    const [whole, final] = await Promise.allSettled([
+      block('latest', true),
+      block('finalized', false),
+    ])
+    expect(whole).toMatchObject({ status: 'rejected', reason: expect.any(AnswerTooLong) })
+    expect(final).toEqual({ status: 'fulfilled', value: 'finalized'.length })
   })
 
   test('leaves what is short its answer where one part is too long, or is not answered', async () => {

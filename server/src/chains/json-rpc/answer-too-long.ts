@@ -29,8 +29,9 @@ const OF_TRANSACTIONS: ReadonlySet<string> = new Set([
 ])
 
 function lengthOf({ method, params }: NodeCall): 0 | 1 | 2 {
-  const isNumbered = method === 'eth_getBlockByNumber' && String(params[0]).startsWith('0x')
-  if (isNumbered || WHOLE.has(method)) return 2
+  const [block, isWhole] = params
+  const isLong = isWhole === true || String(block).startsWith('0x')
+  if ((isLong && method === 'eth_getBlockByNumber') || WHOLE.has(method)) return 2
   return OF_TRANSACTIONS.has(method) ? 1 : 0
 }
 
