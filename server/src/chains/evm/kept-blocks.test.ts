@@ -27,6 +27,14 @@ test('blocks that were read lead from a head to the one that was read last, and 
   expect(kept.between({ height: 3n, blockHash: 'a3' }, block(9))).toBeUndefined()
 })
 
+test('a block that does not stand one higher than its parent leads nowhere, so that none can lead to itself', () => {
+  const kept = openKeptBlocks()
+  const read = { height: 5n, blockHash: 'a5' }
+  kept.keep(whole(block(6)))
+  kept.keep(whole({ ...block(7), height: 8n }))
+  expect(kept.between(read, { ...block(8), height: 9n })).toBeUndefined()
+})
+
 test('a few blocks are kept, and no more of what their transactions say than a few MB', () => {
   const kept = openKeptBlocks()
   const heights = Array.from({ length: limits.keptBlocksMax + 1 }, (_, index) => index + 1)

@@ -53,7 +53,9 @@ export function openKeptBlocks(): KeptBlocks {
       const down: Block[] = [head]
       for (let low = head; low.parentHash !== read.blockHash;) {
         const below = kept.get(low.parentHash)?.whole.block
-        if (below === undefined || below.height <= read.height) return undefined
+        // Height by height, so that no block that says it is its own parent is followed without an end.
+        if (below === undefined || below.height !== low.height - 1n) return undefined
+        if (below.height <= read.height) return undefined
         down.push(below)
         low = below
       }
