@@ -58,7 +58,7 @@ export const nodeLimits = {
   keptBlockCharactersMax: 8_000_000,
   /** So many blocks are asked for together with all of their transactions, of a chain of quick ones. */
   wholeBlocksPerReadMax: 8,
-  /** Logs of several blocks that are believed to be all. */
+  /** Fewer logs of several blocks than these are believed to be all. */
   logRangeLogsMax: 1_000,
   /** How long nobody asks for the logs of several blocks at once behind a node that refuses it. */
   logRangePauseMilliseconds: 60_000,

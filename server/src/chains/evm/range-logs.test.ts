@@ -66,9 +66,10 @@ test('an answer with a log of another branch says nothing at all', async () => {
 })
 
 test('so many logs that a node may have left some out say nothing', async () => {
-  const many = Array.from({ length: 1_001 }, (_, serial) => log(7, 'a', serial))
+  // Who gives no more than a thousand gives a thousand of them.
+  const many = Array.from({ length: 1_000 }, (_, serial) => log(7, 'a', serial))
   expect(await nodeOf(many).shown()).toEqual([null, null, null])
-  expect((await nodeOf(many.slice(1)).shown())[2]).toHaveLength(1_000)
+  expect((await nodeOf(many.slice(1)).shown())[2]).toHaveLength(999)
 })
 
 test('a lone block, and those that do not build on each other, are asked for by themselves', async () => {

@@ -66,7 +66,8 @@ export function openRangeLogs(
       refusedUntil = clock.nowMilliseconds() + limits.logRangePauseMilliseconds
       return new Map()
     }
-    if (logs.length > limits.logRangeLogsMax) return new Map()
+    // Who gives no more than so many gives so many, and not the rest.
+    if (logs.length >= limits.logRangeLogsMax) return new Map()
     const ofBlock = Map.groupBy(logs, ({ blockHash }) => blockHash)
     const known = new Set(run.map(({ hash }) => hash))
     if ([...ofBlock.keys()].some((hash) => !known.has(hash))) return new Map()
