@@ -19,6 +19,7 @@ import type { BlockTransactions } from './block-transactions.ts'
 import { blocksInReads } from './blocks-in-reads.ts'
 import type { KeptBlocks } from './kept-blocks.ts'
 import { succeededFrom } from './outcome.ts'
+import { holdsEveryLog } from './logs-bloom.ts'
 import { excludes } from './range-logs.ts'
 import type { BlockLogs, RangeLogs } from './range-logs.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
@@ -49,9 +50,10 @@ export async function readArrivals(
   const tokens = config.assets.flatMap(({ asset }) =>
     asset === 'native' ? [] : [requireAddress(asset)],
   )
+  const deps = { transport, wholes, ranges, isFiltered: holdsEveryLog(config) }
   const arrivals: Arrival[] = []
   for (const part of blocksInReads(blocks)) {
-    const found = await readTransfers({ transport, wholes, ranges }, tokens, part, blocks)
+    const found = await readTransfers(deps, tokens, part, blocks)
     if (found.includes(undefined)) return undefined
     const transfers = toldOnce(
       config,
@@ -94,11 +96,13 @@ function onceEach(transfers: readonly Arrival[]): readonly Arrival[] {
 type TransferDeps = Pick<ArrivalsDeps, 'transport'> & {
   readonly wholes: KeptBlocks | undefined
   readonly ranges: RangeLogs | undefined
+  /** What a block's filter excludes need not be asked for. */
+  readonly isFiltered: boolean
 }
 
 /** Of each block; `chain` are those that were read with them. One round trip, and one more for those whose logs no question for several has shown. */
 async function readTransfers(
-  { transport, wholes, ranges }: TransferDeps,
+  { transport, wholes, ranges, isFiltered }: TransferDeps,
   tokens: readonly Address[],
   blocks: readonly Block[],
   chain: readonly Block[],
@@ -112,7 +116,7 @@ async function readTransfers(
         })
   return Promise.all(
     blocks.map((block) =>
-      readTransfersOf({ transport, wholes, ranged: ranged?.(block) }, tokens, block),
+      readTransfersOf({ transport, wholes, isFiltered, ranged: ranged?.(block) }, tokens, block),
     ),
   )
 }
@@ -121,6 +125,7 @@ async function readTransfersOf(
   {
     transport,
     wholes,
+    isFiltered,
     ranged,
   }: Omit<TransferDeps, 'ranges'> & { readonly ranged: Ranged | undefined },
   tokens: readonly Address[],
@@ -136,7 +141,7 @@ async function readTransfersOf(
   )
   const [natives, logged] = await Promise.allSettled([
     transactions,
-    readLoggedOf({ transport, ranged, transactions }, tokens, block, wanted),
+    readLoggedOf({ transport, isFiltered, ranged, transactions }, tokens, block, wanted),
   ])
   if (natives.status === 'rejected') throw natives.reason
   // Where the block is not there, an error about its logs says no more.
@@ -155,10 +160,10 @@ type Ranged = Promise<BlockLogs<Arrival> | undefined>
 async function readLoggedOf(
   {
     transport,
+    isFiltered,
     ranged,
     transactions,
-  }: {
-    readonly transport: Transport
+  }: Pick<TransferDeps, 'transport' | 'isFiltered'> & {
     readonly ranged: Ranged | undefined
     readonly transactions: Promise<BlockTransactions<Arrival> | undefined>
   },
@@ -172,7 +177,7 @@ async function readLoggedOf(
     if (shown !== undefined) return shown
     const read = await transactions
     if (read === undefined) return undefined
-    if (excludes(read.told, anyOf)) return { isEmpty: true, found: [] }
+    if (isFiltered && excludes(read.told, anyOf)) return { isEmpty: true, found: [] }
   }
   return readLogged(transport, tokens, block)
 }

@@ -22,6 +22,22 @@ export function saysOfLogs(bloom: Uint8Array): 'none' | 'some' | 'full' {
   return bloom.every((byte) => byte === ALL) ? 'full' : 'some'
 }
 
+/**
+ * Whose nodes refuse a block with another filter than its receipts make: what it excludes is not there. Others leave logs out that their nodes show, as Polygon did those of what
+ * comes over from Ethereum, HyperEVM does those of HyperCore, and Sei some (its issue 2230): there a filter is a reason to ask, and none not to.
+ */
+const WHOLE: ReadonlySet<string> = new Set([
+  // Ethereum, OP, Base, Arbitrum One.
+  ...['eip155:1', 'eip155:10', 'eip155:8453', 'eip155:42161'],
+  // The same for tests: Sepolia.
+  ...['eip155:11155111', 'eip155:11155420', 'eip155:84532', 'eip155:421614'],
+])
+
+/** Whether the filters of a network's blocks are known to hold every log that a node may show. */
+export function holdsEveryLog({ network }: { readonly network: string }): boolean {
+  return WHOLE.has(network)
+}
+
 /** Where in the filter an item stands: byte and bit, three times. */
 function bitsOf(item: Uint8Array): readonly (readonly [at: number, bit: number])[] {
   const hash = keccak256(item)

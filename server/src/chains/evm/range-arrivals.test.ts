@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import type { NetworkId } from '@florin/wire/network.ts'
+import { parseNetworkId } from '@florin/wire/network.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { openLog } from '../../kernel/log.ts'
 import { Secret } from '../../kernel/secret.ts'
@@ -40,7 +42,14 @@ const logAt = (height: number) => ({
 async function networkOf(
   range: Reply,
   blooms: Readonly<Record<number, string>> = {},
-  change: Readonly<Record<string, unknown>> = {},
+  {
+    change = {},
+    other,
+  }: {
+    readonly change?: Readonly<Record<string, unknown>>
+    /** Of another one, whose filters leave logs out. */
+    readonly other?: { readonly chainId: bigint; readonly network: NetworkId }
+  } = {},
 ) {
   const asked: string[] = []
   const blockAt = (height: number, isWhole: boolean) => {
@@ -87,13 +96,15 @@ async function networkOf(
     asked.push(asks.includes('blockHash') ? 'logs by hash' : 'logs of several')
     if (!asks.includes('blockHash')) return range
     const at = [10, 11, 12, 13, 14].find((height) => asks.includes(hashAt(height))) ?? 0
-    return { result: (blooms[at] ?? OURS) === OURS ? [logAt(at)] : [] }
+    const isShown = other !== undefined || (blooms[at] ?? OURS) === OURS
+    return { result: isShown ? [logAt(at)] : [] }
   }
-  const node = await startTestNode({ reply })
+  const node = await startTestNode({ reply, ...(other && { chainId: other.chainId }) })
   nodes.push(node)
   const chain = connectEvm({
     config: {
       ...testNetwork([]),
+      ...(other && { network: other.network }),
       sandbox: false,
       rpcUrls: [new Secret(node.url)],
       finality: { kind: 'depth', blocks: 2 },
@@ -131,6 +142,16 @@ test('nothing shown of several blocks is believed only where their filters exclu
   expect(none.count('logs by hash')).toBe(3)
 })
 
+test('of a chain whose filters may leave logs out no filter says that nothing came in', async () => {
+  const network = parseNetworkId('eip155:1329')
+  if (network === undefined) throw new Error('no id of a network')
+  const filters = { 11: OTHER, 13: OTHER }
+  const other = { chainId: 1_329n, network }
+  const { heights, count } = await networkOf({ result: [logAt(12)] }, filters, { other })
+  expect(heights).toEqual([10, 12, 13, 14])
+  expect(count('logs by hash')).toBe(3)
+})
+
 test.each<[string, Reply]>([
   ['refuses it', { error: { code: -32_000, message: 'block range is too wide' } }],
   ['answers nonsense', { result: 'logs' }],
@@ -143,7 +164,7 @@ test.each<[string, Reply]>([
 
 test('a block whose transactions were shown in a way that nobody can read is asked for again by its hash', async () => {
   const range = { result: [10, 11, 12, 13, 14].map(logAt) }
-  const { heights, count } = await networkOf(range, {}, { value: 'much' })
+  const { heights, count } = await networkOf(range, {}, { change: { value: 'much' } })
   expect(heights).toEqual([10, 11, 12, 13, 14])
   expect(count('block by hash')).toBe(5)
 })
