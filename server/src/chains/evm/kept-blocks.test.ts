@@ -25,6 +25,7 @@ test('blocks that were read lead from a head to the one that was read last, and 
   expect(kept.between(read, block(9, 'b'))).toBeUndefined()
   expect(kept.between({ height: 5n, blockHash: 'b5' }, block(9))).toBeUndefined()
   expect(kept.between({ height: 3n, blockHash: 'a3' }, block(9))).toBeUndefined()
+  expect(kept.between({ height: 4n, blockHash: 'a5' }, block(9))).toBeUndefined()
 })
 
 test('a block that does not stand one higher than its parent leads nowhere, so that none can lead to itself', () => {
@@ -49,4 +50,10 @@ test('a few blocks are kept, and no more of what their transactions say than a f
   ])
   kept.keep(whole(block(103), half + half))
   expect(kept.of(block(103))).toBeUndefined()
+  // Wherever in a transaction it stands: some chains have calls in a list of their own.
+  for (const field of ['accessList', 'authorizationList', 'calls', 'feePayerSignature']) {
+    const transactions = [{ input: '0x', [field]: [{ data: half + half }] }]
+    kept.keep({ ...whole(block(104)), transactions })
+    expect(kept.of(block(104))).toBeUndefined()
+  }
 })

@@ -64,15 +64,22 @@ export function openKeptBlocks(): KeptBlocks {
   }
 }
 
-/** Of the fields of a transaction beside its call data, generously. */
+/** Of the small fields of a transaction, generously. */
 const CHARACTERS_BESIDE = 1_000
 
+/** Each field counts: some chains have lists of calls and signatures beside the call data, as long as whoever signs makes them. */
 function charactersOf({ transactions }: WholeBlock): number {
-  return transactions.reduce((all, { input, accessList, authorizationList }) => {
-    const lists = [accessList, authorizationList].filter((each) => Array.isArray(each))
-    const listed = lists.reduce((most, each) => most + JSON.stringify(each).length, 0)
-    return all + CHARACTERS_BESIDE + (typeof input === 'string' ? input.length : 0) + listed
-  }, 0)
+  return transactions.reduce(
+    (all, fields) =>
+      Object.values(fields).reduce<number>((most, each) => most + lengthOf(each), all) +
+      CHARACTERS_BESIDE,
+    0,
+  )
+}
+
+function lengthOf(field: unknown): number {
+  if (typeof field === 'string') return field.length
+  return typeof field === 'object' && field !== null ? JSON.stringify(field).length : 0
 }
 
 /** What a block's answer with whole transactions is. Throws NodeFailure. */
