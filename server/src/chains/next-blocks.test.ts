@@ -71,6 +71,12 @@ test('a head that stands on what is asked for below it is not asked for, nor is 
   expect(questions).toEqual([[6n, 2]])
   // Of another branch, it is left for the next look.
   expect(await nextBlocks({ blocks }, read, { block: block(8, 'b') }, 10)).toEqual(run.slice(0, 2))
+  // Nor does one of another height than the next, whatever it says that it builds on.
+  const high = { ...block(8), height: 9n }
+  expect(await nextBlocks({ blocks }, read, { block: high }, 10)).toEqual(run)
+  const higher = { ...block(9), parentHash: 'a7' }
+  const low = { ...chainOf(block(5), block(6), block(7)) }
+  expect(await nextBlocks(low, read, { block: higher }, 10)).toEqual(run.slice(0, 2))
   // A node that is behind shows nothing to stand on.
   const few = chainOf(block(5), block(6))
   expect(await nextBlocks(few, read, { block: block(8) }, 10)).toEqual([block(6)])

@@ -10,6 +10,7 @@ import { until } from '@florin/server/kernel/until.ts'
 import { testNetwork } from '@florin/server/payments/test-lane.ts'
 import { openTestDatabase } from '@florin/server/store/test-database.ts'
 import type { TestDatabase } from '@florin/server/store/test-database.ts'
+import { followerStandings } from './halt-store.ts'
 import { drive } from './test-driver.ts'
 
 let database: TestDatabase
@@ -134,6 +135,7 @@ function nodeAt(height: () => number) {
   }
   return {
     asked,
+    final,
     post: ({ body }: { readonly body: string }) => {
       const calls = JSON.parse(body) as Call | readonly Call[]
       const list = 'method' in calls ? [calls] : calls
@@ -199,6 +201,13 @@ test('following a chain of 200 ms with its markets costs at most eight node call
     expect(behind).toBeLessThanOrEqual(8)
     await reading
     expect(height() - Number(read.height)).toBeLessThanOrEqual(12)
+    // What is final was asked for at all, and closed.
+    const final = node.final()
+    const isClosed = async () => {
+      const standings = await database.store.inTransaction('service', followerStandings)
+      return Number(standings.get(config.network)?.finalizedHeight ?? 0) >= final
+    }
+    await until('what became final in that minute is closed', isClosed, { seconds: 20 })
   } finally {
     await driver.stop()
   }

@@ -14,7 +14,7 @@ export interface ToldHeads {
    * The heads whose block something else has shown, too. A head and what it calls final may come from two nodes, and one of them may hang on a
    * branch that was left behind: then nothing but this answer may know of its block.
    */
-  toldTwice(cursor: Cursor): Promise<readonly Head[]>
+  toldTwice(cursor: Pick<Cursor, 'finalizedHeight'>): Promise<readonly Head[]>
 }
 
 export function openToldHeads(chain: Pick<Chain, 'blocks'>): ToldHeads {

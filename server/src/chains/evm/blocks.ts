@@ -64,7 +64,7 @@ async function readLatest(
  * empty again it is believed: some chains count there what is no transaction of the EVM.
  */
 export async function readBlocks(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   fromHeight: bigint,
   count: number,
   kept?: KeptBlocks,
@@ -88,7 +88,7 @@ export async function readBlocks(
 
 /** With all of their transactions where these are to be kept, unless that is too long for an answer. */
 async function readShown(
-  transport: Transport,
+  transport: Pick<Transport, 'read'>,
   heights: readonly bigint[],
   kept: KeptBlocks | undefined,
 ): Promise<readonly (Shown | undefined)[]> {

@@ -80,9 +80,13 @@ test('a lone block, and those that do not build on each other, are asked for by 
     null,
     null,
   ])
+  // Nor do those of which one is not one higher, whatever it says that it builds on.
+  expect(await node.shown([block(5), { ...block(6), height: 7n }])).toEqual([null, null])
   expect(node.asked).toEqual([])
   // With one between them that nobody wants to know of.
   expect(await node.shown([block(5), block(7)], RUN)).toEqual([[], null])
+  expect(await node.shown([block(6), block(7)], [...RUN, block(8)])).toEqual([null, null])
+  expect(node.asked.at(-1)).toMatchObject({ fromBlock: '0x6', toBlock: '0x7' })
 })
 
 test.each(['refusal', 'failure'] as const)(
