@@ -19,7 +19,6 @@ import type { BlockTransactions } from './block-transactions.ts'
 import { blocksInReads } from './blocks-in-reads.ts'
 import type { KeptBlocks } from './kept-blocks.ts'
 import { succeededFrom } from './outcome.ts'
-import { holdsEveryLog } from './logs-bloom.ts'
 import { excludes } from './range-logs.ts'
 import type { BlockLogs, RangeLogs } from './range-logs.ts'
 import { TRANSFER_TOPIC, transferFrom } from './token-transfers.ts'
@@ -34,6 +33,8 @@ export interface ArrivalsDeps {
   readonly wholes?: KeptBlocks
   /** Left out, each block's logs are asked for by its hash. */
   readonly ranges?: RangeLogs
+  /** What a block's filter excludes need not be asked for; left out, it is. */
+  readonly isFiltered?: boolean
 }
 
 /**
@@ -43,14 +44,14 @@ export interface ArrivalsDeps {
  * the block's own filter lets it be.
  */
 export async function readArrivals(
-  { transport, config, wholes, ranges }: ArrivalsDeps,
+  { transport, config, wholes, ranges, isFiltered = false }: ArrivalsDeps,
   blocks: readonly Block[],
   ours: Parameters<Chain['arrivals']>[1],
 ): Promise<readonly Arrival[] | undefined> {
   const tokens = config.assets.flatMap(({ asset }) =>
     asset === 'native' ? [] : [requireAddress(asset)],
   )
-  const deps = { transport, wholes, ranges, isFiltered: holdsEveryLog(config) }
+  const deps = { transport, wholes, ranges, isFiltered }
   const arrivals: Arrival[] = []
   for (const part of blocksInReads(blocks)) {
     const found = await readTransfers(deps, tokens, part, blocks)

@@ -14,6 +14,7 @@ import { identityOf } from './chain-id.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
 import { openKeptBlocks } from './kept-blocks.ts'
+import { holdsEveryLog } from './logs-bloom.ts'
 import { openRangeLogs } from './range-logs.ts'
 import { openExact } from './exact.ts'
 import { noSandbox } from '../json-rpc/no-sandbox.ts'
@@ -57,7 +58,8 @@ export function connectEvm(options: ConnectOptions): Chain {
     height: HEIGHT,
   })
   const deps = { transport, config, chainId }
-  const shared = { wholes, ranges: openRangeLogs(transport, clock) }
+  const isFiltered = holdsEveryLog(config)
+  const shared = { wholes, ranges: openRangeLogs(transport, clock), isFiltered }
   const exact = openExact({ ...deps, clock })
   const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
   const facts = openFacts({ transport, clock })

@@ -34,6 +34,8 @@ interface Followed {
 export interface SharedReads {
   readonly wholes?: KeptBlocks
   readonly ranges?: RangeLogs
+  /** What a block's filter excludes need not be asked for; left out, it is. */
+  readonly isFiltered?: boolean
 }
 
 /** Reads pool creations, swaps and reserves of the configured factories' pools with the wrapped native currency,
@@ -117,7 +119,12 @@ function followedOf(transport: Transport, market: MarketConfig): readonly Follow
 
 /** Undefined where one of the blocks is not there. */
 async function readLogs(
-  { transport, wholes, ranges }: SharedReads & { readonly transport: Transport },
+  {
+    transport,
+    wholes,
+    ranges,
+    isFiltered = false,
+  }: SharedReads & { readonly transport: Transport },
   blocks: readonly Block[],
   chain: readonly Block[],
   topics: readonly string[],
@@ -138,7 +145,8 @@ async function readLogs(
       const shown = await asked
       if (shown !== undefined) return shown.found
       const its = await told
-      if (its === undefined || excludes(its, wantedMarketLogs(block, topics).anyOf)) return []
+      if (its === undefined) return []
+      if (isFiltered && excludes(its, wantedMarketLogs(block, topics).anyOf)) return []
     }
     return transport.read(marketLogsRead(block, topics))
   }
