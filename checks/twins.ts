@@ -9,6 +9,7 @@ export const EXTRAS: Readonly<Record<string, string>> = {
   'evm/kept-blocks.ts':
     'on EVM whoever reads a block with its transactions asks for it by a call of its own; on Solana arrivals and builds are read from one answer',
   'evm/range-logs.ts': 'on Solana what a block moved stands in the block, and nobody asks for logs',
+  'evm/logs-bloom.ts': 'blocks on Solana have no filter of what happened in them',
   'evm/kept-terms.ts':
     'on EVM call data of 64 settlements stands in bytes and terms; a transaction on Solana has 1,232 bytes in all',
   'evm/secp256k1.ts': 'two engines sign for EVM, and the log names the one in use',
