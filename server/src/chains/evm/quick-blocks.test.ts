@@ -3,6 +3,7 @@ import { NodeFailure } from '../chain.ts'
 import { AnswerTooLong } from '../json-rpc/answer-too-long.ts'
 import type { Read } from '../json-rpc/transport.ts'
 import { openPieces } from '../pieces.ts'
+import { transactionHashFrom } from './answer.ts'
 import { readBlockTransactions } from './block-transactions.ts'
 import { readBlocks, readHead } from './blocks.ts'
 import { openKeptBlocks } from './kept-blocks.ts'
@@ -86,7 +87,7 @@ test('a block that is kept with fewer transactions than it was told to hold is a
     kept,
   )
   if (block === undefined) throw new Error('no block')
-  const both = [word('75'), word('76')]
+  const both = [word('75'), word('76')].map((each) => transactionHashFrom(each, 'hash'))
   const told = { ...block, transactionHashes: both }
   const node = nodeOf(() =>
     blockAt(
