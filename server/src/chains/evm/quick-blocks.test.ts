@@ -95,7 +95,8 @@ test('a block that is kept with fewer transactions than it was told to hold is a
       both.map((hash) => ({ hash })),
     ),
   )
-  const read = await readBlockTransactions(node, told, ({ hash }) => [hash], openPieces(), kept)
+  const pieces = openPieces<readonly unknown[]>()
+  const read = await readBlockTransactions(node, told, ({ hash }) => [hash], pieces, kept)
   expect(read?.found).toEqual(both)
   expect(node.asked).toEqual([[block.hash, true]])
   expect(kept.of(block)).toBeUndefined()
