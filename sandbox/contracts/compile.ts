@@ -21,6 +21,10 @@ export const CONTRACTS = [
   'SandboxPermit2',
   'SandboxExactProxy',
   'SandboxUptoProxy',
+  'SandboxBatchSettlement',
+  'SandboxErc3009Collector',
+  'SandboxPermit2Collector',
+  'HostileReentrantToken',
 ] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
@@ -30,6 +34,8 @@ const SETTINGS = {
   optimizer: { enabled: true, runs: 10_000 },
   metadata: { bytecodeHash: 'none', appendCBOR: false },
 } as const
+/** A reminder to clear transient storage at the end of a call, given wherever some is written; OpenZeppelin's guard, which is all that does, clears it. */
+const TRANSIENT_STORAGE_IS_NAMED = '2394'
 const folder = dirname(fileURLToPath(import.meta.url))
 const require = createRequire(import.meta.url)
 
@@ -80,7 +86,9 @@ export function compileContracts(): readonly Artifact[] {
     import: (path: string) => ({ contents: sourceText(path) }),
   })
   const output = objectIn(parseJson(text))
-  const complaints = isJsonArray(output['errors']) ? output['errors'] : []
+  const complaints = (isJsonArray(output['errors']) ? output['errors'] : []).filter(
+    (complaint) => objectIn(complaint)['errorCode'] !== TRANSIENT_STORAGE_IS_NAMED,
+  )
   if (complaints.length > 0) throw new Error(JSON.stringify(complaints, null, 2))
   const version = compiler.version()
   return CONTRACTS.map((name) => artifactOf(name, version, objectIn(output['contracts'])))

@@ -3,18 +3,24 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { AnvilClient } from './anvil-client.ts'
 import {
   MULTICALL3_CREATION,
+  SANDBOX_BATCH_SETTLEMENT_CREATION,
   SANDBOX_CURRENCY_TOKEN_CREATION,
+  SANDBOX_ERC3009_COLLECTOR_CREATION,
   SANDBOX_EXACT_PROXY_CREATION,
   SANDBOX_OLD_TOKEN_CREATION,
   SANDBOX_PERMIT2_CREATION,
+  SANDBOX_PERMIT2_COLLECTOR_CREATION,
   SANDBOX_UPTO_PROXY_CREATION,
   SANDBOX_USDC_CREATION,
 } from './artifact.ts'
 import {
+  BATCH_SETTLEMENT_ADDRESS,
+  ERC3009_COLLECTOR_ADDRESS,
   EXACT_PROXY_ADDRESS,
   MULTICALL3_ADDRESS,
   OLD_TOKEN,
   PERMIT2_ADDRESS,
+  PERMIT2_COLLECTOR_ADDRESS,
   UPTO_PROXY_ADDRESS,
   USDC_ADDRESS,
 } from './chain-facts.ts'
@@ -31,7 +37,7 @@ const LOGGING_CODE =
   '0x602060405f376020355f357fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa300'
 const FAUCET_FUNDS_WEI = parseEther('1000000000000')
 
-/** Puts token, Multicall3, Permit2 with its x402 proxies, the faucet's funds and a market on a new chain. */
+/** Puts token, Multicall3, Permit2 with its x402 proxies, the escrow of batch-settlement, the faucet's funds and a market on a new chain. */
 export async function bootstrap(
   client: AnvilClient,
   identity: Identity,
@@ -39,6 +45,7 @@ export async function bootstrap(
 ): Promise<void> {
   await placeMoney(client, identity)
   await placePermit2(client)
+  await placeBatchSettlement(client)
   await placeOldToken(client, identity)
   // A currency that is no token is wrapped to be traded; one that is a token is not, and nothing is traded there.
   if (currencyToken) await placeCurrencyToken(client, identity)
@@ -51,6 +58,13 @@ export async function placePermit2(client: AnvilClient): Promise<void> {
   await placeCode(client, PERMIT2_ADDRESS, SANDBOX_PERMIT2_CREATION)
   await placeCode(client, EXACT_PROXY_ADDRESS, SANDBOX_EXACT_PROXY_CREATION)
   await placeCode(client, UPTO_PROXY_ADDRESS, SANDBOX_UPTO_PROXY_CREATION)
+}
+
+/** The escrow of `batch-settlement` and its collectors; again changes only their code, and not what the escrow holds. */
+export async function placeBatchSettlement(client: AnvilClient): Promise<void> {
+  await placeCode(client, BATCH_SETTLEMENT_ADDRESS, SANDBOX_BATCH_SETTLEMENT_CREATION)
+  await placeCode(client, ERC3009_COLLECTOR_ADDRESS, SANDBOX_ERC3009_COLLECTOR_CREATION)
+  await placeCode(client, PERMIT2_COLLECTOR_ADDRESS, SANDBOX_PERMIT2_COLLECTOR_CREATION)
 }
 
 /** A token without permits; again changes nothing. */
@@ -66,7 +80,7 @@ async function placeCurrencyToken(client: AnvilClient, { faucetKey }: Identity):
   await client.call('anvil_setCode', [SYSTEM_ADDRESS, LOGGING_CODE])
 }
 
-/** All but Permit2, the token without permits and the market: what a chain of an earlier version began with. */
+/** All but Permit2, the escrow, the token without permits and the market: what a chain of an earlier version began with. */
 export async function placeMoney(client: AnvilClient, identity: Identity): Promise<void> {
   const faucet = privateKeyToAddress(identity.faucetKey)
   const minter = encodeAbiParameters([{ type: 'address' }], [faucet])

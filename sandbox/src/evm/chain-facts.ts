@@ -8,6 +8,10 @@ export const NATIVE_DECIMALS = 18
 export const PERMIT2_ADDRESS = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 export const EXACT_PROXY_ADDRESS = '0x402085c248EeA27D92E8b30b2C58ed07f9E20001'
 export const UPTO_PROXY_ADDRESS = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002'
+/** The escrow of x402's `batch-settlement`, and what brings it deposits by EIP-3009 and by Permit2: the same on every network. */
+export const BATCH_SETTLEMENT_ADDRESS = '0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003'
+export const ERC3009_COLLECTOR_ADDRESS = '0x4020806089470a89826cB9fB1f4059150b550004'
+export const PERMIT2_COLLECTOR_ADDRESS = '0x4020425FAf3B746C082C2f942b4E5159887B0005'
 export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** Where Base Sepolia has its wrapped native currency and its Uniswap V2. */

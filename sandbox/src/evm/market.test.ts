@@ -9,10 +9,13 @@ import { startAnvil } from './anvil-process.ts'
 import { findAnvil } from './anvil-binary.ts'
 import { placeMoney } from './bootstrap.ts'
 import {
+  BATCH_SETTLEMENT_ADDRESS,
+  ERC3009_COLLECTOR_ADDRESS,
   EXACT_PROXY_ADDRESS,
   HUB_TRADED_TOKEN,
   MARKET,
   PERMIT2_ADDRESS,
+  PERMIT2_COLLECTOR_ADDRESS,
   SANDBOX_TOKENS,
   UPTO_PROXY_ADDRESS,
   USDC_ADDRESS,
@@ -23,6 +26,7 @@ import { saveState } from './state-file.ts'
 
 const ABI = parseAbi([
   'function PERMIT2() view returns (address)',
+  'function SETTLEMENT() view returns (address)',
   'function factory() view returns (address)',
   'function WETH() view returns (address)',
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[])',
@@ -89,6 +93,15 @@ async function expectPermit2({ rpcUrl }: SandboxHandle): Promise<void> {
   expect(await chain.getCode({ address: PERMIT2_ADDRESS })).toMatch(/^0x[0-9a-f]{100}/)
 }
 
+async function expectBatchSettlement({ rpcUrl }: SandboxHandle): Promise<void> {
+  const chain = createPublicClient({ transport: http(rpcUrl) })
+  for (const address of [ERC3009_COLLECTOR_ADDRESS, PERMIT2_COLLECTOR_ADDRESS] as const) {
+    const read = { address, abi: ABI, functionName: 'SETTLEMENT' } as const
+    expect(await chain.readContract(read)).toBe(BATCH_SETTLEMENT_ADDRESS)
+  }
+  expect(await chain.getCode({ address: BATCH_SETTLEMENT_ADDRESS })).toMatch(/^0x[0-9a-f]{100}/)
+}
+
 describe("the sandbox's market", () => {
   test('is there from the first block on: wrapped currency, router, tokens and a pool for each', async () => {
     await withSandbox(undefined, expectMarket)
@@ -103,6 +116,7 @@ describe("the sandbox's market", () => {
         expect(sandbox.instance).toBe(identity.instance)
         await expectMarket(sandbox)
         await expectPermit2(sandbox)
+        await expectBatchSettlement(sandbox)
         tail = await reservesOf(sandbox)
       })
       await withSandbox(directory, async (sandbox) => {

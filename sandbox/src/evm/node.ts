@@ -6,7 +6,13 @@ import type { AnvilClient } from './anvil-client.ts'
 import { AnvilUnreachable } from './anvil-client.ts'
 import type { AnvilProcess } from './anvil-process.ts'
 import { startAnvil } from './anvil-process.ts'
-import { BLOCKS_UNTIL_FINAL, bootstrap, placeOldToken, placePermit2 } from './bootstrap.ts'
+import {
+  BLOCKS_UNTIL_FINAL,
+  bootstrap,
+  placeBatchSettlement,
+  placeOldToken,
+  placePermit2,
+} from './bootstrap.ts'
 import type { Identity } from './identity.ts'
 import { newIdentity, readIdentity, writeIdentity } from './identity.ts'
 import { endLeftovers } from './leftover.ts'
@@ -193,6 +199,7 @@ async function loadOrBegin(
     if (index > 0) log(`going on from the last good copy, block ${save.state.height}`)
     // A chain of an earlier version began without these.
     await placePermit2(client)
+    await placeBatchSettlement(client)
     await placeOldToken(client, before)
     if (!currencyToken && !(await hasMarket(client))) await openMarket(client, before)
     for (let block = 0; block < BLOCKS_UNTIL_FINAL; block += 1) await client.call('evm_mine')
