@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address, Hex, PrivateKeyAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -284,6 +287,30 @@ describe('what is not claimed', () => {
     expect(await send(relay, callOf.settle(receiver.address, USDC_ADDRESS))).toBe('success')
     await balanced(0n)
   })
+})
+
+test('what the escrow holds is there when its sandbox comes back', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'florin-escrow-'))
+  const payer = privateKeyToAccount(generatePrivateKey())
+  const config = aConfig(payer.address)
+  try {
+    const first = await startSandbox({ directory })
+    await first.fund(payer.address, 'USDC', '1')
+    await first.fund(payer.address)
+    const before = openEscrow(first)
+    const id = await before.idOf(config)
+    const data = await authorized(payer, id, DEPOSIT)
+    const call = callOf.deposit(config, DEPOSIT, ERC3009_COLLECTOR_ADDRESS, data)
+    expect(await before.send(payer, call)).toBe('success')
+    await first.stop()
+    const second = await startSandbox({ directory })
+    const after = openEscrow(second)
+    expect(await after.channel(id)).toEqual([DEPOSIT, 0n])
+    expect(await after.books([id], [])).toEqual({ held: DEPOSIT, owed: DEPOSIT })
+    await second.stop()
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
 })
 
 const HOSTILE_ABI = parseAbi([

@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { x402Client } from '@x402/core/client'
@@ -6,6 +7,7 @@ import { x402ResourceServer } from '@x402/core/server'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import { BATCH_SETTLEMENT_ADDRESS as STOCK_ADDRESS } from '@x402/evm'
 import { BatchSettlementEvmScheme as ClientScheme } from '@x402/evm/batch-settlement/client'
+import type { BatchSettlementEvmSchemeOptions } from '@x402/evm/batch-settlement/client'
 import { BatchSettlementEvmScheme as FacilitatorScheme } from '@x402/evm/batch-settlement/facilitator'
 import { BatchSettlementEvmScheme as ServerScheme } from '@x402/evm/batch-settlement/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -76,9 +78,9 @@ function clientOf(facilitator: x402Facilitator) {
   }
 }
 
-async function aBuyer(kind: 'warm' | 'cold') {
+async function aBuyer(kind: 'warm' | 'cold', options: BatchSettlementEvmSchemeOptions = {}) {
   const { account, signer } = await aStockBuyer(sandbox, kind)
-  const scheme = new ClientScheme(signer)
+  const scheme = new ClientScheme(signer, { salt: generatePrivateKey(), ...options })
   return { account, scheme, client: new x402Client().register(EVM_NETWORK, scheme) }
 }
 type Buyer = Awaited<ReturnType<typeof aBuyer>>
@@ -228,6 +230,22 @@ describe('@x402/evm, batch-settlement', () => {
     expect(await buy(till, buyer, 'permit2')).toMatchObject({ type: 'voucher' })
     await balanced(till, before, DEPOSIT)
     expect(await escrow.balanceOf(buyer.account.address)).toBe(FUNDS - DEPOSIT)
+  })
+
+  test.each<readonly [string, BatchSettlementEvmSchemeOptions]>([
+    ['a key that the channel names', { voucherSigner: privateKeyToAccount(generatePrivateKey()) }],
+    ['the payer, where it names none', { payerAuthorizer: zeroAddress }],
+  ])('is claimed by vouchers of %s', async (_, options) => {
+    const till = await aTill('own')
+    const buyer = await aBuyer('cold', options)
+    const before = await heldNow()
+    await buy(till, buyer)
+    const { id } = await buy(till, buyer)
+    const client = clientOf(till.facilitator)
+    await till.scheme.createChannelManager(client, EVM_NETWORK, USDC_ADDRESS).claimAndSettle()
+    expect(await escrow.channel(id)).toEqual([DEPOSIT, 2n * PRICE])
+    expect(await escrow.balanceOf(till.receiver)).toBe(2n * PRICE)
+    await balanced(till, before, DEPOSIT - 2n * PRICE)
   })
 
   test('tops a channel up when it is spent, and refuses the deposit a second time', async () => {
