@@ -153,24 +153,27 @@ describe('a deposit into the escrow', () => {
 })
 
 describe('a claim', () => {
-  test('is good by the voucher of the payer alone, and to its ceiling and the deposit', async () => {
-    const { payer, receiver, config, id, balanced } = await aChannel()
-    const claim = async (signer: PrivateKeyAccount, total: bigint, most = total) =>
-      await escrow.send(receiver, callOf.claim([await aClaim(id, config, signer, total, most)]))
-    expect(await claim(receiver, 5n)).toBe('InvalidSignature')
-    expect(await claim(payer, 6n, 5n)).toBe('ClaimExceedsCeiling')
-    expect(await claim(payer, DEPOSIT + 1n)).toBe('ClaimExceedsBalance')
-    expect(await escrow.channel(id)).toEqual([DEPOSIT, 0n])
-    const other = aConfig(payer.address, { receiver: receiver.address })
-    const moved = {
-      ...(await aClaim(id, config, payer, 5n)),
-      voucher: { channel: other, maxClaimableAmount: 5n },
-    }
-    expect(await escrow.send(receiver, callOf.claim([moved]))).toBe('ClaimExceedsBalance')
-    expect(await claim(payer, DEPOSIT)).toBe('success')
-    expect(await escrow.channel(id)).toEqual([DEPOSIT, DEPOSIT])
-    await balanced(DEPOSIT)
-  })
+  test.each<Partial<ChannelConfig>>([{}, { payerAuthorizer: NOBODY }])(
+    'is good by the voucher of the payer alone, to its ceiling and the deposit: %j',
+    async (its) => {
+      const { payer, receiver, config, id, balanced } = await aChannel(its)
+      const claim = async (signer: PrivateKeyAccount, total: bigint, most = total) =>
+        await escrow.send(receiver, callOf.claim([await aClaim(id, config, signer, total, most)]))
+      expect(await claim(receiver, 5n)).toBe('InvalidSignature')
+      expect(await claim(payer, 6n, 5n)).toBe('ClaimExceedsCeiling')
+      expect(await claim(payer, DEPOSIT + 1n)).toBe('ClaimExceedsBalance')
+      expect(await escrow.channel(id)).toEqual([DEPOSIT, 0n])
+      const other = aConfig(payer.address, { receiver: receiver.address })
+      const moved = {
+        ...(await aClaim(id, config, payer, 5n)),
+        voucher: { channel: other, maxClaimableAmount: 5n },
+      }
+      expect(await escrow.send(receiver, callOf.claim([moved]))).toBe('ClaimExceedsBalance')
+      expect(await claim(payer, DEPOSIT)).toBe('success')
+      expect(await escrow.channel(id)).toEqual([DEPOSIT, DEPOSIT])
+      await balanced(DEPOSIT)
+    },
+  )
 
   test('of a total that falls or stands still counts nothing, and its batch goes on', async () => {
     const one = await aChannel()
