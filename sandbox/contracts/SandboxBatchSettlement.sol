@@ -6,6 +6,7 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {Multicall} from "@openzeppelin/contracts/utils/Multicall.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
 /// @notice What brings the tokens of a deposit: to its caller, exactly so many.
@@ -16,9 +17,9 @@ interface ISandboxCollector {
 /// @title The escrow of x402's `batch-settlement`, written anew for sandbox chains.
 /// @notice A payer deposits into a channel and signs rising totals; the receiver's side claims them in batches, what is claimed is swept to the receiver
 /// at once, and what is not goes back. What it holds of a token is the sum of its channels' `balance` less what its receivers' `totalSettled` say.
-/// @dev Its runtime code is placed at another address than the one it was created at, so the domain is built at each call. Every function that
-/// changes anything is guarded, and writes before it calls a token.
-contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
+/// @dev Its runtime code is placed at another address than the one it was created at: EIP712 then builds its domain at each call, and has its texts
+/// in the code. Every function that changes anything is guarded, and writes before it calls a token.
+contract SandboxBatchSettlement is EIP712, Multicall, ReentrancyGuardTransient {
     struct ChannelConfig {
         address payer;
         address payerAuthorizer;
@@ -56,22 +57,18 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
         uint128 totalSettled;
     }
 
+    uint40 public constant MIN_WITHDRAW_DELAY = 15 minutes;
+    uint40 public constant MAX_WITHDRAW_DELAY = 30 days;
+
     bytes32 public constant CHANNEL_CONFIG_TYPEHASH =
         keccak256(
             "ChannelConfig(address payer,address payerAuthorizer,address receiver,address receiverAuthorizer,address token,uint40 withdrawDelay,bytes32 salt)"
         );
-    uint40 public constant MIN_WITHDRAW_DELAY = 15 minutes;
-    uint40 public constant MAX_WITHDRAW_DELAY = 30 days;
-
-    bytes32 private constant DOMAIN_TYPEHASH =
-        keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
-    bytes32 private constant NAME_HASH = keccak256("x402 Batch Settlement");
-    bytes32 private constant VERSION_HASH = keccak256("1");
-    bytes32 private constant VOUCHER_TYPEHASH = keccak256("Voucher(bytes32 channelId,uint128 maxClaimableAmount)");
-    bytes32 private constant REFUND_TYPEHASH = keccak256("Refund(bytes32 channelId,uint256 nonce,uint128 amount)");
-    bytes32 private constant CLAIM_ENTRY_TYPEHASH =
+    bytes32 public constant VOUCHER_TYPEHASH = keccak256("Voucher(bytes32 channelId,uint128 maxClaimableAmount)");
+    bytes32 public constant REFUND_TYPEHASH = keccak256("Refund(bytes32 channelId,uint256 nonce,uint128 amount)");
+    bytes32 public constant CLAIM_ENTRY_TYPEHASH =
         keccak256("ClaimEntry(bytes32 channelId,uint128 maxClaimableAmount,uint128 totalClaimed)");
-    bytes32 private constant CLAIM_BATCH_TYPEHASH =
+    bytes32 public constant CLAIM_BATCH_TYPEHASH =
         keccak256(
             "ClaimBatch(ClaimEntry[] claims)ClaimEntry(bytes32 channelId,uint128 maxClaimableAmount,uint128 totalClaimed)"
         );
@@ -101,7 +98,6 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
     error InvalidSignature();
     error NotAuthorizedToClaim();
     error NotAuthorizedToFinalizeWithdraw();
-    error NotAuthorizedToInitiateWithdraw();
     error NotAuthorizedToRefund();
     error NotReceiverAuthorizer();
     error NothingToWithdraw();
@@ -112,6 +108,8 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
     error WithdrawalNotPending();
     error ZeroDeposit();
     error ZeroRefund();
+
+    constructor() EIP712("x402 Batch Settlement", "1") {}
 
     /// @notice Takes a deposit by a collector, which the payer authorized for this channel. Anyone may hand it in.
     function deposit(ChannelConfig calldata config, uint128 amount, address collector, bytes calldata collectorData)
@@ -177,7 +175,7 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
 
     /// @notice Begins the payer's own way out: what is unclaimed when the delay is over.
     function initiateWithdraw(ChannelConfig calldata config, uint128 amount) external nonReentrant {
-        if (!_isPayersSide(config)) revert NotAuthorizedToInitiateWithdraw();
+        if (!_isPayersSide(config)) revert InvalidChannel();
         if (amount == 0) revert NothingToWithdraw();
         bytes32 id = getChannelId(config);
         if (pendingWithdrawals[id].amount != 0) revert WithdrawalAlreadyPending();
@@ -220,15 +218,15 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
     }
 
     function getChannelId(ChannelConfig calldata config) public view returns (bytes32) {
-        return _digest(keccak256(abi.encode(CHANNEL_CONFIG_TYPEHASH, config)));
+        return _hashTypedDataV4(keccak256(abi.encode(CHANNEL_CONFIG_TYPEHASH, config)));
     }
 
     function getVoucherDigest(bytes32 channelId, uint128 maxClaimableAmount) public view returns (bytes32) {
-        return _digest(keccak256(abi.encode(VOUCHER_TYPEHASH, channelId, maxClaimableAmount)));
+        return _hashTypedDataV4(keccak256(abi.encode(VOUCHER_TYPEHASH, channelId, maxClaimableAmount)));
     }
 
     function getRefundDigest(bytes32 channelId, uint256 nonce, uint128 amount) public view returns (bytes32) {
-        return _digest(keccak256(abi.encode(REFUND_TYPEHASH, channelId, nonce, amount)));
+        return _hashTypedDataV4(keccak256(abi.encode(REFUND_TYPEHASH, channelId, nonce, amount)));
     }
 
     function getClaimBatchDigest(VoucherClaim[] calldata voucherClaims) public view returns (bytes32) {
@@ -244,14 +242,16 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
                 )
             );
         }
-        return _digest(keccak256(abi.encode(CLAIM_BATCH_TYPEHASH, keccak256(abi.encodePacked(entries)))));
+        return _hashTypedDataV4(keccak256(abi.encode(CLAIM_BATCH_TYPEHASH, keccak256(abi.encodePacked(entries)))));
     }
 
-    /// @dev A total that does not rise counts nothing and is no failure: a batch survives that a row of it was claimed before.
+    /// @dev A total that does not rise counts nothing and is no failure, whatever else its row says: a batch survives that a row of it was claimed
+    /// before, though its payer's code would no longer say yes to it.
     function _claim(VoucherClaim calldata row) private {
         ChannelConfig calldata config = row.voucher.channel;
         bytes32 id = getChannelId(config);
         Channel storage channel = channels[id];
+        if (row.totalClaimed <= channel.totalClaimed) return;
         if (row.totalClaimed > row.voucher.maxClaimableAmount) revert ClaimExceedsCeiling();
         if (row.totalClaimed > channel.balance) revert ClaimExceedsBalance();
         bytes32 digest = getVoucherDigest(id, row.voucher.maxClaimableAmount);
@@ -261,7 +261,6 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
             (address signer, ECDSA.RecoverError problem,) = ECDSA.tryRecover(digest, row.signature);
             if (problem != ECDSA.RecoverError.NoError || signer != config.payerAuthorizer) revert InvalidSignature();
         }
-        if (row.totalClaimed <= channel.totalClaimed) return;
         uint128 amount = row.totalClaimed - channel.totalClaimed;
         channel.totalClaimed = row.totalClaimed;
         receivers[config.receiver][config.token].totalClaimed += amount;
@@ -300,11 +299,5 @@ contract SandboxBatchSettlement is Multicall, ReentrancyGuardTransient {
 
     function _requireSigned(address signer, bytes32 digest, bytes calldata signature) private view {
         if (!SignatureChecker.isValidSignatureNow(signer, digest, signature)) revert InvalidSignature();
-    }
-
-    function _digest(bytes32 content) private view returns (bytes32) {
-        bytes32 domain =
-            keccak256(abi.encode(DOMAIN_TYPEHASH, NAME_HASH, VERSION_HASH, block.chainid, address(this)));
-        return keccak256(abi.encodePacked(hex"1901", domain, content));
     }
 }

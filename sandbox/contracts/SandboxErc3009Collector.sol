@@ -20,13 +20,13 @@ interface IReceiveWithAuthorization {
 /// @notice The payer's authorization names this contract as the payee, and the channel in its nonce: it is good for no other.
 contract SandboxErc3009Collector {
     /// @notice The only caller that is served: whoever calls is paid.
-    address public constant SETTLEMENT = 0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003;
+    address public constant x402BatchSettlement = 0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003;
 
-    error OnlySettlement();
+    error OnlyX402BatchSettlement();
 
     /// @param data (uint256 validAfter, uint256 validBefore, uint256 salt, bytes signature)
     function collect(address payer, address token, uint256 amount, bytes32 channelId, bytes calldata data) external {
-        if (msg.sender != SETTLEMENT) revert OnlySettlement();
+        if (msg.sender != x402BatchSettlement) revert OnlyX402BatchSettlement();
         (uint256 validAfter, uint256 validBefore, uint256 salt, bytes memory signature) =
             abi.decode(data, (uint256, uint256, uint256, bytes));
         IReceiveWithAuthorization(token).receiveWithAuthorization(

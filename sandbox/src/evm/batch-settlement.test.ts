@@ -130,7 +130,7 @@ describe('a deposit into the escrow', () => {
     const wallet = stockWallet(sandbox, relay)
     const abi = parseAbi([
       'function collect(address payer, address token, uint256 amount, bytes32 channelId, bytes data)',
-      'error OnlySettlement()',
+      'error OnlyX402BatchSettlement()',
     ])
     const args = [
       ...([payer.address, USDC_ADDRESS, DEPOSIT, id] as const),
@@ -139,7 +139,7 @@ describe('a deposit into the escrow', () => {
     for (const address of [ERC3009_COLLECTOR_ADDRESS, PERMIT2_COLLECTOR_ADDRESS] as const) {
       await expect(
         wallet.simulateContract({ address, abi, functionName: 'collect', args }),
-      ).rejects.toThrow('OnlySettlement')
+      ).rejects.toThrow('OnlyX402BatchSettlement')
     }
   })
 
@@ -259,9 +259,7 @@ describe('what is not claimed', () => {
   test('is withdrawn by the payer alone, when the delay is over, less what was claimed meanwhile', async () => {
     const { payer, receiver, config, id, balanced } = await aChannel()
     const { send } = escrow
-    expect(await send(receiver, callOf.initiateWithdraw(config, 1n))).toBe(
-      'NotAuthorizedToInitiateWithdraw',
-    )
+    expect(await send(receiver, callOf.initiateWithdraw(config, 1n))).toBe('InvalidChannel')
     expect(await send(payer, callOf.finalizeWithdraw(config))).toBe('WithdrawalNotPending')
     expect(await send(payer, callOf.initiateWithdraw(config, 0n))).toBe('NothingToWithdraw')
     expect(await send(payer, callOf.initiateWithdraw(config, DEPOSIT + 1n))).toBe(

@@ -26,7 +26,7 @@ import { saveState } from './state-file.ts'
 
 const ABI = parseAbi([
   'function PERMIT2() view returns (address)',
-  'function SETTLEMENT() view returns (address)',
+  'function x402BatchSettlement() view returns (address)',
   'function factory() view returns (address)',
   'function WETH() view returns (address)',
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[])',
@@ -96,7 +96,7 @@ async function expectPermit2({ rpcUrl }: SandboxHandle): Promise<void> {
 async function expectBatchSettlement({ rpcUrl }: SandboxHandle): Promise<void> {
   const chain = createPublicClient({ transport: http(rpcUrl) })
   for (const address of [ERC3009_COLLECTOR_ADDRESS, PERMIT2_COLLECTOR_ADDRESS] as const) {
-    const read = { address, abi: ABI, functionName: 'SETTLEMENT' } as const
+    const read = { address, abi: ABI, functionName: 'x402BatchSettlement' } as const
     expect(await chain.readContract(read)).toBe(BATCH_SETTLEMENT_ADDRESS)
   }
   expect(await chain.getCode({ address: BATCH_SETTLEMENT_ADDRESS })).toMatch(/^0x[0-9a-f]{100}/)

@@ -1,11 +1,11 @@
-import { zeroAddress } from 'viem'
+import { createPublicClient, http, parseAbi, zeroAddress } from 'viem'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { x402Client } from '@x402/core/client'
 import { x402Facilitator } from '@x402/core/facilitator'
 import { x402ResourceServer } from '@x402/core/server'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
-import { BATCH_SETTLEMENT_ADDRESS as STOCK_ADDRESS } from '@x402/evm'
+import { BATCH_SETTLEMENT_ADDRESS as STOCK_ADDRESS, BATCH_SETTLEMENT_DOMAIN } from '@x402/evm'
 import { BatchSettlementEvmScheme as ClientScheme } from '@x402/evm/batch-settlement/client'
 import type { BatchSettlementEvmSchemeOptions } from '@x402/evm/batch-settlement/client'
 import { BatchSettlementEvmScheme as FacilitatorScheme } from '@x402/evm/batch-settlement/facilitator'
@@ -15,7 +15,7 @@ import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 import { stockFacilitatorSigner, stockWallet } from '../../../e2e/actors/stock-facilitator.ts'
 import artifact from '../../contracts/artifacts/SandboxBatchSettlement.json' with { type: 'json' }
-import { BATCH_SETTLEMENT_ADDRESS, EVM_NETWORK, USDC_ADDRESS } from './chain-facts.ts'
+import { BATCH_SETTLEMENT_ADDRESS, EVM_CHAIN_ID, EVM_NETWORK, USDC_ADDRESS } from './chain-facts.ts'
 import { openEscrow } from './test-batch-scene.ts'
 import type { Escrow } from './test-batch-scene.ts'
 import { aStockBuyer } from './test-stock-buyer.ts'
@@ -24,6 +24,14 @@ const PRICE = 1_000n
 /** What the stock server asks for: ten times the price. */
 const DEPOSIT = 10_000n
 const FUNDS = 10_000_000n
+/** Of the types as the stock package signs them, written down apart from the contract's source. */
+const TYPE_HASHES = {
+  CHANNEL_CONFIG_TYPEHASH: '0x1c9a06ceab9b0ebbd3301dc56c9111bb6d9af421356dc9ccb3b7084c755db308',
+  VOUCHER_TYPEHASH: '0x1e1bd6ff84c3e0d9029a292b212e039c0ca97ec497c55191a4a5874294609a69',
+  REFUND_TYPEHASH: '0xbe23ad087435072cd69b49cc5b92de10ee610fce7ae0ab428307972d764bb216',
+  CLAIM_ENTRY_TYPEHASH: '0x30b9a0367528fca13c3e8ec6134c3113f1887ebe7a1ad61de0955aac288b0cf5',
+  CLAIM_BATCH_TYPEHASH: '0x42bd57c010b870c2e96203c66341f28a6a19b4d56a74533a8eb5f706b9fd6d57',
+} as const
 
 const relay = privateKeyToAccount(generatePrivateKey())
 let sandbox: SandboxHandle
@@ -157,6 +165,22 @@ describe('@x402/evm, batch-settlement', () => {
     expect(stock.length).toBeGreaterThan(15)
     const ours = artifact.abi.map(shapeOf)
     for (const item of stock) expect(ours).toContainEqual(shapeOf(item))
+  })
+
+  test.each(Object.entries(TYPE_HASHES))('is told the %s that it signs by', async (name, hash) => {
+    const chain = createPublicClient({ transport: http(sandbox.rpcUrl) })
+    const abi = parseAbi([`function ${name}() view returns (bytes32)`])
+    const call = { address: BATCH_SETTLEMENT_ADDRESS, abi, functionName: name } as const
+    expect(await chain.readContract(call)).toBe(hash)
+  })
+
+  test('finds the domain that it signs for told by the escrow', async () => {
+    const chain = createPublicClient({ transport: http(sandbox.rpcUrl) })
+    const { domain } = await chain.getEip712Domain({ address: BATCH_SETTLEMENT_ADDRESS })
+    expect(domain).toMatchObject({
+      ...{ ...BATCH_SETTLEMENT_DOMAIN, chainId: EVM_CHAIN_ID },
+      verifyingContract: BATCH_SETTLEMENT_ADDRESS,
+    })
   })
 
   test.each(['own', 'facilitator'] as const)(

@@ -9,6 +9,8 @@ import {
   isHex,
   keccak256,
   parseAbi,
+  parseAbiParameters,
+  parseSignature,
   RpcRequestError,
 } from 'viem'
 import type {
@@ -58,17 +60,17 @@ export const ESCROW_ABI = parseAbi([
   'error Error(string words)',
   'error InvalidChannel()',
   'error InvalidCollector()',
+  'error InvalidContractSignature()',
   'error InvalidNonce()',
   'error InvalidRefundNonce()',
   'error InvalidSignature()',
   'error InvalidSigner()',
   'error NotAuthorizedToClaim()',
   'error NotAuthorizedToFinalizeWithdraw()',
-  'error NotAuthorizedToInitiateWithdraw()',
   'error NotAuthorizedToRefund()',
   'error NotReceiverAuthorizer()',
   'error NothingToWithdraw()',
-  'error OnlySettlement()',
+  'error Permit2612AmountMismatch()',
   'error WithdrawAmountExceedsAvailable()',
   'error WithdrawDelayNotElapsed()',
   'error WithdrawDelayOutOfRange()',
@@ -184,11 +186,12 @@ export async function authorized(
   )
 }
 
-/** What the collector by Permit2 is told of a permit for that channel. */
+/** What the collector by Permit2 is told of a permit for that channel, and with it of one by EIP-2612 for Permit2. */
 export async function permitted(
   payer: PrivateKeyAccount,
   channelId: Hex,
   amount: bigint,
+  approval: Hex = '0x',
 ): Promise<Hex> {
   const nonce = BigInt(generatePrivateKey())
   const signature = await payer.signTypedData({
@@ -215,8 +218,34 @@ export async function permitted(
   })
   return encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'uint256' }, { type: 'bytes' }, { type: 'bytes' }],
-    [nonce, FAR, signature, '0x'],
+    [nonce, FAR, signature, approval],
   )
+}
+
+/** The first permit of an owner by EIP-2612, for Permit2, as its collector takes it. */
+export async function approved(owner: PrivateKeyAccount, value: bigint): Promise<Hex> {
+  const signature = await owner.signTypedData({
+    domain: { name: 'USDC', version: '2', chainId: EVM_CHAIN_ID, verifyingContract: USDC_ADDRESS },
+    types: {
+      Permit: [
+        { name: 'owner', type: 'address' },
+        { name: 'spender', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'nonce', type: 'uint256' },
+        { name: 'deadline', type: 'uint256' },
+      ],
+    },
+    primaryType: 'Permit',
+    message: { owner: owner.address, spender: PERMIT2_ADDRESS, value, nonce: 0n, deadline: FAR },
+  })
+  const { r, s, yParity } = parseSignature(signature)
+  return encodeAbiParameters(parseAbiParameters('uint256, uint256, uint8, bytes32, bytes32'), [
+    value,
+    FAR,
+    27 + yParity,
+    r,
+    s,
+  ])
 }
 
 type ArgumentsOf<Name extends ContractFunctionName<typeof ESCROW_ABI, 'nonpayable'>> =
