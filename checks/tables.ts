@@ -47,6 +47,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'gas_budgets',
     'payment_identifiers',
     'sponsored_approvals',
+    'escrow_calls',
   ],
   transactions: ['builds', 'build_nonces', 'submissions', 'unread_builds'],
   webhooks: ['webhooks', 'webhook_givings', 'webhook_deliveries'],

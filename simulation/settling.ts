@@ -78,7 +78,7 @@ export function openSettling({
   const claims = openClaimQueue({ ...claiming, broadcaster, log })
   const routes = x402Routes({
     ...claiming,
-    claims,
+    ...{ claims, broadcaster },
     claimOf: shareReads({
       read: (asked: readonly AskedClaim[]) => findClaims(store, asked),
       underWayMax: limits.claimReadsUnderWayMax,

@@ -128,6 +128,16 @@ table effects
   payment_id text not null
   account_id text not null
   created_at timestamp with time zone not null
+table escrow_calls
+  network text not null
+  call_key text not null
+  account_id text not null
+  operation text not null
+  content_digest bytea not null
+  chain_transaction_id bigint
+  created_at timestamp with time zone not null
+  given_at timestamp with time zone
+  given_key text
 table event_runs
   account_id text not null
   last_sequence bigint not null
@@ -750,6 +760,10 @@ chain_transactions chain_transactions_pkey: PRIMARY KEY (id)
 chain_transactions chain_transactions_state_check: CHECK ((state = ANY (ARRAY['open'::text, 'mined'::text, 'final'::text, 'dead'::text])))
 effects effects_direction_check: CHECK ((direction = ANY (ARRAY['sent'::text, 'received'::text])))
 effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, direction)
+escrow_calls escrow_calls_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+escrow_calls escrow_calls_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
+escrow_calls escrow_calls_operation_check: CHECK ((operation = ANY (ARRAY['deposit'::text, 'claim'::text, 'settle'::text, 'refund'::text])))
+escrow_calls escrow_calls_pkey: PRIMARY KEY (network, call_key)
 event_runs event_runs_check: CHECK ((last_sequence >= count))
 event_runs event_runs_count_check: CHECK (((count >= 1) AND (count <= 128)))
 event_runs event_runs_first_id_check: CHECK ((first_id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
@@ -1239,6 +1253,7 @@ build_nonces build_nonces_of_account: ALL to {florin_service} using (((( SELECT 
 builds builds_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 catalogue_resources catalogue_resources_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 effects effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+escrow_calls escrow_calls_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_runs event_runs_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_sequences event_sequences_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_tickets event_tickets_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -1294,6 +1309,7 @@ catalogue_resources: grant delete, insert, select, update to florin_service
 chain_transactions: grant insert, select, update to florin_service
 chain_transactions_id_seq: grant usage to florin_service
 effects: grant insert, select to florin_service
+escrow_calls: grant insert, select, update to florin_service
 event_runs: grant delete, insert, select to florin_service
 event_sequences: grant insert, select, update to florin_service
 event_tickets: grant delete, insert, select to florin_service

@@ -322,7 +322,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...purchases.routes,
       ...x402Routes({
         ...settling,
-        ...{ log, kept, receivers },
+        ...{ log, kept, receivers, broadcaster },
         isUsable: ({ config }) => drivers.get(config.network)?.state().following ?? false,
       }),
       ...catalogueRoutes({ store, clock, networks }),

@@ -115,6 +115,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
     'usd',
     'walletFactories',
     'permit2',
+    'batchSettlement',
     'approvalSponsoring',
     'smartWallets',
     'markets',
@@ -144,6 +145,7 @@ function readNetworkFields(entry: Reader, modules: KnownModules | undefined): Ne
       : SPONSORING[familyOf(network)],
     ...readFactories(entry, familyOf(network)),
     ...readPermit2(entry, familyOf(network)),
+    ...readBatchSettlement(entry, familyOf(network)),
     ...readApprovals(entry, familyOf(network), assets),
     ...readSmartWallets(entry, familyOf(network)),
     ...readMarkets(entry, familyOf(network), { network, modules }),
@@ -194,6 +196,15 @@ function readPermit2(entry: Reader, family: Family): Pick<NetworkConfig, 'permit
   })
   if (new Set(permit2).size !== permit2.length) entry.refuse('permit2', 'name a scheme twice')
   return { permit2 }
+}
+
+function readBatchSettlement(
+  entry: Reader,
+  family: Family,
+): Pick<NetworkConfig, 'batchSettlement'> {
+  if (!entry.has('batchSettlement')) return {}
+  if (family !== 'evm') entry.refuse('batchSettlement', 'is for EVM networks only')
+  return entry.flag('batchSettlement') ? { batchSettlement: true } : {}
 }
 
 /** Enough for an approval on a roll-up, and a hundred of them a day. */

@@ -54,6 +54,7 @@ export function sandboxNetwork({
     },
     usd: { kind: 'token', asset: evm.usdc },
     permit2: ['exact', 'upto'],
+    batchSettlement: true,
     sponsoring: {
       gasPerAccountPerDay: 1_000n * GIGA * GIGA,
       gasPerPayerPerDay: 100n * GIGA * GIGA,

@@ -1,6 +1,7 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { Brand } from '@florin/wire/brand.ts'
 import type { AssetProfile, NetworkConfig } from '../kernel/network-config.ts'
+import type { BatchSettlement } from './batch.ts'
 import type { ExactPayments } from './exact.ts'
 import type { MarketReader } from './market.ts'
 import type { NodeState } from './node-state.ts'
@@ -331,6 +332,8 @@ export interface Chain {
   }>
   /** x402 `exact`, where the chain has it. */
   readonly exact?: ExactPayments
+  /** x402 `batch-settlement`, where the network has its escrow. */
+  readonly batch?: BatchSettlement
   /** Transactions for wallets of others, where the chain has them. */
   readonly selfCustody?: SelfCustody
   /** Where its tokens are traded; none when left out. */

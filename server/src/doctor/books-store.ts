@@ -98,7 +98,13 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     full join chain_transactions t on t.id = pt.chain_transaction_id
     where (p.id is null or t.id is null) and (p.id is null or (p.type = 'sent' and not p.self_custody
         and not exists (select from purchases where payment_id = p.id)))
-      and t.before_payment is null and (t.id is null or not ${fillsGap('t')})`,
+      and t.before_payment is null and (t.id is null or not (${fillsGap('t')} or exists (
+        select from escrow_calls c where c.chain_transaction_id = t.id)))`,
+  'every call to an escrow has a place of its own, which carries no payment': `
+    select c.network || ' ' || c.call_key as subject from escrow_calls c
+    left join chain_transactions t on t.id = c.chain_transaction_id and t.network = c.network
+    where t.id is null or exists (select from payment_transactions where chain_transaction_id = t.id)
+      or exists (select from escrow_calls other where other.chain_transaction_id = t.id and other.call_key <> c.call_key)`,
   'what a place carries is a payment, and what carries it is a place': `
     select pt.payment_id || ' in place ' || pt.chain_transaction_id as subject from payment_transactions pt
     left join payments p on p.id = pt.payment_id left join chain_transactions t on t.id = pt.chain_transaction_id

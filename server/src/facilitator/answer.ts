@@ -22,6 +22,11 @@ const MESSAGES: Partial<Record<Reason, string>> = {
   gas_budget_spent: 'The gas budget of today is spent.',
 }
 
+/** What a person reads beside a reason, where it is one of ours. */
+export function messageOf(reason: Reason): string | undefined {
+  return MESSAGES[reason]
+}
+
 /** A verification in the shape of x402, in the words of the version that was asked in. */
 export function verifyAnswer(verified: Verified, presented: Presented) {
   if (verified.ok) return { isValid: true, payer: verified.intake.authorization.payer }

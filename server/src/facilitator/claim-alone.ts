@@ -1,20 +1,8 @@
-import type { NetworkId } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { SettlementDraft } from '../chains/exact.ts'
-import type { Address, SignedTransaction } from '../chains/chain.ts'
 import { receiverAccount } from '../custody/receiver-store.ts'
-import type { OpenSigner } from '../custody/signer.ts'
 import type { Wallet } from '../custody/wallet.ts'
 import { lookedFrom } from '../chains/looked-from.ts'
 import { followedHeight, networkStanding } from '../sender/follower-store.ts'
-import {
-  CHAIN_AHEAD,
-  advanceLane,
-  freezeLane,
-  lockLane,
-  openCeilings,
-} from '../sender/lane-store.ts'
-import { storeTransactions } from '../sender/transaction-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { Beginning, Begun, ClaimDeps } from './beginning.ts'
 import type { ClaimOrder } from './claim-many.ts'
@@ -22,6 +10,7 @@ import { insertClaim, lockClaim } from './claim-store.ts'
 import type { NewClaim } from './claim-store.ts'
 import { takeIdentifier } from './identifier-store.ts'
 import type { NewReceived } from './records.ts'
+import { LaneFrozen, LaneShort, placeInLane, stopForeign } from './settler-lane.ts'
 import { reserveSponsoring } from './sponsoring.ts'
 
 /** One claim in a transaction of its own. Nothing is sent here. */
@@ -48,7 +37,14 @@ export async function claimAlone(
         deps.clock.nowMilliseconds(),
       )
       if (refusal !== undefined) throw new ClaimRefused(refusal)
-      const signed = await place(tx, deps, beginning, { settler, signer, draft })
+      const { paymentId, requestId } = beginning
+      const signed = await placeInLane(
+        tx,
+        deps,
+        { chain, settler, signer, draft },
+        [paymentId],
+        requestId,
+      )
       killPoint('claim.before-commit')
       return { kind: 'signed', network: config.network, signed } as const
     })
@@ -59,27 +55,12 @@ export async function claimAlone(
     if (error instanceof LaneShort) return { kind: 'unusable' }
     if (!(error instanceof LaneFrozen)) throw error
     // Everything above was rolled back; what was found out about the key must stay.
-    if (error.foundNow) await stopForeign(deps, config.network, settler.address, draft.laneLatest)
+    if (error.foundNow)
+      await stopForeign(deps.store, config.network, settler.address, draft.laneLatest)
     return { kind: 'unusable' }
   } finally {
     signer.erase()
   }
-}
-
-/**
- * Stops a lane that the chain was found to be ahead of. The lock that told it ended with the claim: an operator may have released the lane since,
- * or another claim moved it on.
- */
-async function stopForeign(
-  { store }: ClaimDeps,
-  network: NetworkId,
-  address: Address,
-  usedUp: bigint,
-): Promise<void> {
-  await store.inTransaction('service', async (tx) => {
-    const lane = await lockLane(tx, network, address, usedUp)
-    if (usedUp > lane.nextNonce) await freezeLane(tx, network, address, CHAIN_AHEAD)
-  })
 }
 
 /** Rolls the claim back: not for this account, or not paid for. */
@@ -89,21 +70,6 @@ export class ClaimRefused extends Error {
   constructor(reason: Reason) {
     super(reason)
     this.reason = reason
-  }
-}
-
-/** Rolls the claim back: what is under way may take all that the key has. */
-class LaneShort extends Error {
-  override readonly name = 'LaneShort'
-}
-
-/** Rolls the claim back: a key that somebody else uses signs nothing more. */
-class LaneFrozen extends Error {
-  override readonly name = 'LaneFrozen'
-  readonly foundNow: boolean
-  constructor(foundNow: boolean) {
-    super('the lane of a settling key is frozen')
-    this.foundNow = foundNow
   }
 }
 
@@ -167,34 +133,6 @@ export function recordFor({ accountId, paymentId, intake }: Beginning): NewRecei
   const { chain, authorization, resource } = intake
   const { asset, amount, payer, payTo } = authorization
   return { paymentId, accountId, network: chain.config, asset, amount, payer, payTo, resource }
-}
-
-async function place(
-  tx: Tx,
-  { clock }: ClaimDeps,
-  { paymentId, requestId, intake: { chain } }: Beginning,
-  { settler, signer, draft }: { settler: Wallet; signer: OpenSigner; draft: SettlementDraft },
-): Promise<SignedTransaction> {
-  const { network } = chain.config
-  const lane = await lockLane(tx, network, settler.address, draft.laneLatest)
-  if (lane.frozenReason !== null) throw new LaneFrozen(false)
-  if (draft.laneLatest > lane.nextNonce) throw new LaneFrozen(true)
-  if ((await openCeilings(tx, lane)) + draft.feeCeiling > draft.settlerBalance) {
-    throw new LaneShort('what is under way may take all that the key has')
-  }
-  const signed = await chain.sign(draft.terms, lane.nextNonce, signer)
-  const { terms, feeCeiling } = draft
-  const transaction = {
-    nonce: lane.nextNonce,
-    terms,
-    signed,
-    feeCeiling,
-    paymentIds: [paymentId],
-    ...(requestId === undefined ? {} : { requestId }),
-  }
-  await storeTransactions(tx, lane, [transaction], clock.nowMilliseconds())
-  await advanceLane(tx, lane, 1)
-  return signed
 }
 
 /** Claims a payment that another facilitator is to settle, and opens its record: before that one hears of it. */

@@ -9,6 +9,11 @@ import type { Kept } from '../kernel/kept.ts'
 import type { Log } from '../kernel/log.ts'
 import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
 import { givenUnderKey } from './given-under-key.ts'
+import { batchHeaders, batchSettleAnswer, batchVerifyAnswer } from './batch/answer.ts'
+import { isBatch } from './batch/intake.ts'
+import { settleBatch } from './batch/settle-batch.ts'
+import type { CallDeps } from './batch/make-call.ts'
+import { verifyBatch } from './batch/verify-batch.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { openLister } from './lister.ts'
 import { saySettled } from './say-or-take-back.ts'
@@ -29,7 +34,7 @@ const SETTLE_WAIT_MILLISECONDS = 25_000
 const APPROVAL_WAIT_MILLISECONDS = 36_000
 const AFTER_APPROVAL_MILLISECONDS = 20_000
 
-export interface X402RoutesDeps extends SettleDeps {
+export interface X402RoutesDeps extends SettleDeps, CallDeps {
   readonly log: Log
   readonly receivers: Pick<KnownReceivers, 'accountOf'>
   /** Takes back what nobody heard and lists what was settled, also while the service stops. */
@@ -46,6 +51,9 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   let turn = 0
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => {
+      if (isBatch(body)) {
+        return { body: batchVerifyAnswer(await verifyBatch(deps, caller.accountId, body)) }
+      }
       const verified = await verifyPayment(verifyDeps, caller.accountId, body)
       const headers = extensionHeaders(bazaarOfVerified(verified, body))
       return { headers, body: verifyAnswer(verified, body) }
@@ -55,6 +63,17 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       const once = key === undefined ? null : { operation, key, fingerprint: fingerprint(body) }
       // Of another body it is refused; for the same one the settlement is joined, and its success is given again.
       await givenUnderKey(deps.store, caller.accountId, once)
+      if (isBatch(body)) {
+        const waitUntilMilliseconds = clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS
+        const order = { accountId: caller.accountId, presented: body, requestId }
+        const idempotencyKey = key ?? null
+        const waiting = { waitUntilMilliseconds, over, idempotencyKey }
+        const made = await settleBatch(deps, { ...order, ...waiting })
+        const answer = { headers: batchHeaders(made), body: batchSettleAnswer(made) }
+        const giveBack = made.kind === 'settled' ? made.giveBack : undefined
+        if (giveBack === undefined) return answer
+        return { ...answer, undelivered: () => deps.kept.keep(keptBack(log, giveBack)) }
+      }
       const nothing = await settleNothing(deps, caller.accountId, body)
       if (nothing !== undefined) return { body: nothingAnswer(nothing, body) }
       const now = clock.nowMilliseconds()
@@ -103,6 +122,13 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       body: await showSponsoring({ ...deps, chains: [...chains.values()] }, accountId),
     })),
   ]
+}
+
+/** When it fails the success counts as given. */
+async function keptBack(log: Log, giveBack: () => Promise<void>): Promise<void> {
+  await giveBack().catch((error: unknown) =>
+    log.warn({ err: error }, 'an undelivered success of a deposit was not taken back'),
+  )
 }
 
 /** Networks whose wallet for approvals could give now what one may take. */

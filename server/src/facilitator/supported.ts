@@ -2,6 +2,7 @@ import { networkAliasOf } from '@florin/wire/network-alias.ts'
 import { ERC20_APPROVAL_GAS_SPONSORING } from '@florin/wire/x402/approval-transaction.ts'
 import { EIP2612_GAS_SPONSORING } from '@florin/wire/x402/permit2-payload.ts'
 import { PAYMENT_IDENTIFIER } from '@florin/wire/x402/payment-identifier.ts'
+import { BATCH_SETTLEMENT } from '@florin/wire/x402/payment-requirements.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import { EXACT, UPTO } from './intake.ts'
@@ -53,6 +54,8 @@ export function supported({
             },
           ]
         : []),
+      // Without an authorizer of ours: sellers' servers sign claims and refunds themselves.
+      ...(chain.batch === undefined ? [] : [{ x402Version: 2, scheme: BATCH_SETTLEMENT, network }]),
       ...(alias === undefined ? [] : [{ x402Version: 1, scheme: EXACT, network: alias, ...extra }]),
     ]
   })

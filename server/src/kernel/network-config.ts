@@ -137,6 +137,8 @@ export interface NetworkConfig {
   readonly walletFactories?: readonly string[]
   /** EVM: the schemes of x402 whose Permit2 proxy is on this network, at the address that it has on every one. Left out, none. */
   readonly permit2?: readonly ('exact' | 'upto')[]
+  /** EVM: the escrow of x402's `batch-settlement` is on this network, at the address that it has on every one. Left out, it is not. */
+  readonly batchSettlement?: true
   /** EVM: left out, payers whose token knows no permits approve Permit2 themselves. */
   readonly approvalSponsoring?: ApprovalSponsoring
   /** Solana: programs of smart wallets, whose own calls may pay by `exact`. Left out, none may. */

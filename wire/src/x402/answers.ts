@@ -20,6 +20,11 @@ export const X402VerifyAnswer = Exactly({
   invalidReason: Type.Optional(Type.String()),
   invalidMessage: Type.Optional(Type.String()),
   payer: Type.Optional(Type.String()),
+  extra: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: '`batch-settlement`: how the channel stands.',
+    }),
+  ),
 })
 
 /** Answer of POST /x402/settle. `transaction` and `network` are always there: clients refuse an answer without. */

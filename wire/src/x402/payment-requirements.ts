@@ -8,6 +8,9 @@ import type { Fields } from './fields.ts'
 export const X402_VERSIONS = [1, 2] as const
 export type X402Version = (typeof X402_VERSIONS)[number]
 
+/** Deposits into an escrow, spent by signatures and claimed in batches. Source: x402 v2, `batch-settlement` on EVM. */
+export const BATCH_SETTLEMENT = 'batch-settlement'
+
 const TIMEOUT_SECONDS_MAX = 30 * 24 * 3_600
 
 /** What a seller asks to be paid, one shape for both versions. Source: x402 v1 and v2, PaymentRequirements. */
@@ -44,7 +47,7 @@ export function parsePaymentRequirements(
   const asset = textOf(fields['asset'])
   const payTo = textOf(fields['payTo'])
   const amount = unitsOf(fields[x402Version === 1 ? 'maxAmountRequired' : 'amount'])
-  const maxTimeoutSeconds = secondsOf(fields['maxTimeoutSeconds'])
+  const maxTimeoutSeconds = secondsOf(fields['maxTimeoutSeconds'], scheme)
   const extra = fieldsOf(fields['extra'] ?? {})
   if (scheme === undefined || networkName === undefined) return invalid
   if (asset === undefined || payTo === undefined || amount === undefined) return invalid
@@ -69,7 +72,9 @@ export function parsePaymentRequirements(
   }
 }
 
-function secondsOf(value: unknown): number | undefined {
-  const fits = typeof value === 'number' && value > 0 && value <= TIMEOUT_SECONDS_MAX
+/** Nothing waits for a claim of what was signed before, so the stock server of `batch-settlement` gives it no time. Source: @x402/evm 2.27, its channel manager. */
+function secondsOf(value: unknown, scheme: string | undefined): number | undefined {
+  const least = scheme === BATCH_SETTLEMENT ? 0 : Number.MIN_VALUE
+  const fits = typeof value === 'number' && value >= least && value <= TIMEOUT_SECONDS_MAX
   return fits ? value : undefined
 }

@@ -11,6 +11,7 @@ import { broadcastTo } from './broadcast.ts'
 import { renewTerms } from './renew.ts'
 import { onlyChain } from '../json-rpc/only-chain.ts'
 import { identityOf } from './chain-id.ts'
+import { openBatchSettlement } from './batch/open-batch.ts'
 import { draftTransfer } from './draft.ts'
 import { estimateFees } from './estimate-fees.ts'
 import { openKeptBlocks } from './kept-blocks.ts'
@@ -111,6 +112,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     pooled: (address) => readPooled(transport, address),
     balances: (address, assets) => readBalances(transport, address, assets),
     exact,
+    ...(config.batchSettlement === true ? { batch: openBatchSettlement({ ...deps, clock }) } : {}),
     venues: openVenues(markets),
     ...(config.markets ? { market: openMarketReader(transport, config.markets, shared) } : {}),
     tokens: openTokenReader(transport),

@@ -1,0 +1,115 @@
+import { hash as digestOf } from 'node:crypto'
+import type { VoucherClaim } from '@florin/wire/x402/batch-payload.ts'
+import type { TransactionHash } from '../../chain.ts'
+import type { BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
+import { requireAddress } from '../account.ts'
+import type { Call } from '../transfer.ts'
+import { evenV } from '../permit2.ts'
+import { readReceiver } from './channel-state.ts'
+import { no, NO_ESCROW } from './deps.ts'
+import type { BatchDeps } from './deps.ts'
+import { claimCall, settleCall } from './escrow-calls.ts'
+import type { EscrowDigests, Row } from './escrow.ts'
+import { settledBy } from './escrow-results.ts'
+
+/** A claim of one voucher takes some 80,000, and each more 25,000; twice that where new state is dear, or where payers are code. */
+const CLAIM_GAS = 200_000n
+const CLAIM_GAS_PER_ROW = 60_000n
+/** Some 64,000 with a listed token; more where new state is dear (decision 0113). */
+const SETTLE_GAS_MAX = 500_000n
+
+/** Rows with their channels named. Signatures of keys as the escrow takes them. */
+export function rowsOf(
+  digests: Pick<EscrowDigests, 'channelOf'>,
+  claims: readonly VoucherClaim[],
+): readonly Row[] {
+  return claims.map(({ channel, maxClaimableAmount, signature, totalClaimed }) => ({
+    channel: digests.channelOf(channel),
+    maxClaimableAmount,
+    signature: evenV(Buffer.from(signature.slice(2), 'hex')),
+    totalClaimed,
+  }))
+}
+
+export function claimGasMax(rows: readonly Row[]): bigint {
+  return CLAIM_GAS + CLAIM_GAS_PER_ROW * BigInt(rows.length)
+}
+
+/** What makes calls one and the same whose repetition does nothing: all that they say. */
+export function contentKey({ data }: Call): string {
+  return digestOf('sha256', data, 'hex')
+}
+
+/** Counts vouchers for receivers. What they say is looked at by the escrow alone, in the simulation and again on chain. */
+export function readClaim(
+  deps: BatchDeps,
+  given: { readonly claims: readonly VoucherClaim[]; readonly signature: string | undefined },
+  { asset }: BatchDemand,
+): BatchOrder | BatchRefused {
+  const rows = rowsOf(deps.digests, given.claims)
+  if (rows.some(({ channel }) => channel.token !== asset.asset)) {
+    return no('invalid_batch_settlement_evm_token_mismatch')
+  }
+  // This service signs for nobody's authorizer: it would sign whatever it is handed.
+  if (given.signature === undefined) {
+    return no('invalid_batch_settlement_evm_authorizer_not_configured')
+  }
+  const call = claimCall(rows, evenV(Buffer.from(given.signature.slice(2), 'hex')))
+  const key = contentKey(call)
+  return {
+    operation: 'claim',
+    payer: null,
+    receivers: [...new Set(rows.map(({ channel }) => channel.receiver))],
+    asset,
+    deposited: null,
+    content: key,
+    check: async () => no('invalid_batch_settlement_evm_payload_type'),
+    key: async () => ({ ok: true, key: `claim:${key}` }),
+    prepare: async (settler) => {
+      const draft = await deps.draft(call, settler, claimGasMax(rows))
+      return draft === undefined
+        ? no('invalid_batch_settlement_evm_claim_simulation_failed')
+        : { ok: true, draft }
+    },
+    result: async () => ({ amount: null, channel: null }),
+  }
+}
+
+/** Sends a receiver what was claimed for it. */
+export function readSettle(
+  deps: BatchDeps,
+  { receiver, token }: { readonly receiver: string; readonly token: string },
+  { asset, payTo }: BatchDemand,
+): BatchOrder | BatchRefused {
+  if (token !== asset.asset) return no('invalid_batch_settlement_evm_token_mismatch')
+  if (receiver !== payTo) return no('invalid_batch_settlement_evm_receiver_mismatch')
+  const tokenAddress = requireAddress(token)
+  return {
+    operation: 'settle',
+    payer: null,
+    receivers: [payTo],
+    asset,
+    deposited: null,
+    content: '',
+    check: async () => no('invalid_batch_settlement_evm_payload_type'),
+    // By what was sent before: whoever asks again before the chain shows it joins, and once it does that is another call.
+    key: async () => {
+      const read = await readReceiver(deps.transport, payTo, tokenAddress)
+      if (read === undefined) return NO_ESCROW
+      const { totalClaimed, totalSettled } = read
+      return totalClaimed > totalSettled
+        ? { ok: true, key: `settle:${token}:${payTo}:${totalSettled}` }
+        : no(
+            'invalid_batch_settlement_evm_nothing_to_settle',
+            'Nothing was claimed for this receiver and token since the last settlement.',
+          )
+    },
+    prepare: async (settler) => {
+      const draft = await deps.draft(settleCall(payTo, tokenAddress), settler, SETTLE_GAS_MAX)
+      return draft === undefined
+        ? no('invalid_batch_settlement_evm_settle_simulation_failed')
+        : { ok: true, draft }
+    },
+    result: (hash: TransactionHash) => settledBy(deps, payTo, tokenAddress, hash),
+  }
+}

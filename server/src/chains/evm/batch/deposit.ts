@@ -1,0 +1,261 @@
+import type { BaseUnits } from '@florin/wire/amount.ts'
+import type { DepositAuthorization } from '@florin/wire/x402/batch-payload.ts'
+import type { Address, TransactionHash } from '../../chain.ts'
+import type { BatchCheck, BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
+import { requireAddress } from '../account.ts'
+import { authorizationKey, authorizationStateView } from '../eip3009.ts'
+import { addressWord, domainSeparator, typedDataDigest, typeHash, uintWord } from '../eip712.ts'
+import { wouldSucceed } from '../exact-wallet.ts'
+import { hexBytes } from '../hex.ts'
+import { keccak256 } from '../keccak.ts'
+import { balanceView } from '../multicall.ts'
+import type { Asked } from '../multicall.ts'
+import { allowanceView, evenV, PERMIT2, permit2Key } from '../permit2.ts'
+import type { Call } from '../transfer.ts'
+import { isWrapped } from '../wallet-signature.ts'
+import { readChannel } from './channel-state.ts'
+import { ceilingProblem, isVoucherSigned } from './check-channel.ts'
+import type { SignedVoucher } from './check-channel.ts'
+import { MARGIN_SECONDS, no, NO_ESCROW } from './deps.ts'
+import type { BatchDeps } from './deps.ts'
+import { depositNonce, ERC3009_COLLECTOR, idText, PERMIT2_COLLECTOR } from './escrow.ts'
+import type { Channel } from './escrow.ts'
+import { depositCall, erc3009Data, permit2Data } from './escrow-calls.ts'
+import { depositedBy } from './escrow-results.ts'
+
+/** A deposit with a listed token, which takes some 140,000; three times as much where new state is dear, or where the payer is code (decision 0113). */
+const GAS_MAX = 800_000n
+
+const RECEIVE_HASH = typeHash(
+  'ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
+)
+const PERMISSIONS_TYPE = 'TokenPermissions(address token,uint256 amount)'
+const WITNESS_TYPE = 'DepositWitness(bytes32 channelId)'
+const PERMIT_HASH = typeHash(
+  `PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,DepositWitness witness)${WITNESS_TYPE}${PERMISSIONS_TYPE}`,
+)
+const PERMISSIONS_HASH = typeHash(PERMISSIONS_TYPE)
+const WITNESS_HASH = typeHash(WITNESS_TYPE)
+const PERMIT2_DOMAIN_HASH = typeHash(
+  'EIP712Domain(string name,uint256 chainId,address verifyingContract)',
+)
+const PERMIT2_NAME_HASH = keccak256(Buffer.from('Permit2', 'utf8'))
+
+/** What a way of depositing has of its own. */
+interface Way {
+  /** What makes it one and the same, unique within the network. */
+  readonly key: string
+  /** The first second in which it is good, and the last. */
+  readonly fromSeconds: bigint
+  readonly untilSeconds: bigint
+  readonly early: BatchRefused['reason']
+  readonly late: BatchRefused['reason']
+  readonly forged: BatchRefused['reason']
+  readonly signature: Uint8Array
+  digest(): Uint8Array
+  call(signature: Uint8Array): Call
+  /** Asked with the channel, and what the answer says against it. */
+  readonly asked: Asked
+  problem(answer: bigint | undefined, amount: bigint): BatchRefused | undefined
+}
+
+export interface DepositGiven {
+  readonly channel: Channel
+  readonly voucher: SignedVoucher
+  readonly amount: BaseUnits
+  readonly authorization: DepositAuthorization
+}
+
+/** A deposit of a payload, its channel found to be for this seller. */
+export function readDeposit(
+  deps: BatchDeps,
+  given: DepositGiven,
+  demand: BatchDemand,
+): BatchOrder | BatchRefused {
+  const read =
+    given.authorization.method === 'permit2'
+      ? byPermit2(deps, given, given.authorization)
+      : byToken(deps, given, given.authorization, demand)
+  return 'ok' in read ? read : orderOf(deps, given, demand, read)
+}
+
+function orderOf(
+  deps: BatchDeps,
+  given: DepositGiven,
+  { asset }: BatchDemand,
+  way: Way,
+): BatchOrder | BatchRefused {
+  // An account that is yet to be made answers for nothing here.
+  if (isWrapped(way.signature)) {
+    return no('invalid_batch_settlement_evm_eip6492_factory_not_allowed')
+  }
+  const { channel, amount } = given
+  const isKeySigned = () => deps.recovered.isSigned(channel.payer, way.signature, way.digest)
+  const callOf = () => way.call(isKeySigned() ? evenV(way.signature) : way.signature)
+
+  async function check(): Promise<BatchCheck> {
+    const [isSigned, isVouched, read] = await Promise.all([
+      isKeySigned() || deps.code.hasCodeNow(channel.payer),
+      isVoucherSigned(deps, channel, given.voucher),
+      readChannel(deps.transport, channel, [balanceView(channel.payer, channel.token), way.asked]),
+    ])
+    if (read === undefined) return NO_ESCROW
+    const { nowSeconds, beside, channel: state } = read
+    if (way.untilSeconds < nowSeconds + MARGIN_SECONDS) return no(way.late)
+    if (way.fromSeconds > nowSeconds) return no(way.early)
+    if (!isSigned) return no(way.forged)
+    const [balance = 0n, answer] = beside
+    const problem = way.problem(answer, amount)
+    if (problem !== undefined) return problem
+    if (!isVouched) return no('invalid_batch_settlement_evm_voucher_signature')
+    if (balance < amount) return no('invalid_batch_settlement_evm_insufficient_balance')
+    const ceiling = ceilingProblem(given.voucher, state, state.balance + amount, false)
+    if (ceiling !== undefined) return ceiling
+    return (await wouldSucceed(deps.transport, callOf(), GAS_MAX))
+      ? { ok: true, channel: state }
+      : no('invalid_batch_settlement_evm_deposit_simulation_failed')
+  }
+
+  return {
+    operation: 'deposit',
+    payer: channel.payer,
+    receivers: [channel.receiver],
+    asset,
+    deposited: amount,
+    content: `${idText(channel)} ${amount}`,
+    check,
+    key: async () => ({ ok: true, key: `deposit:${way.key}` }),
+    prepare: async (settler) => {
+      const checked = await check()
+      if (!checked.ok) return checked
+      const draft = await deps.draft(callOf(), settler, GAS_MAX)
+      return draft === undefined
+        ? no('invalid_batch_settlement_evm_deposit_simulation_failed')
+        : { ok: true, draft }
+    },
+    result: (hash: TransactionHash) => depositedBy(deps, channel, amount, hash),
+  }
+}
+
+function byToken(
+  deps: Pick<BatchDeps, 'chainId'>,
+  { channel, amount }: DepositGiven,
+  authorization: Extract<DepositAuthorization, { method: 'eip3009' }>,
+  { asset, requirements: { extra } }: BatchDemand,
+): Way | BatchRefused {
+  const { validAfterSeconds, validBeforeSeconds } = authorization
+  const salt = bytesOf(authorization.salt)
+  const { name, version } = extra
+  if (typeof name !== 'string' || typeof version !== 'string') {
+    return no('invalid_batch_settlement_evm_missing_eip712_domain')
+  }
+  const nonce = depositNonce(channel.id, salt)
+  const signature = bytesOf(authorization.signature)
+  const { payer: from, token } = channel
+  // Under another domain than the token's own nothing was signed for it.
+  const isTokens = name === asset.domain?.name && version === asset.domain.version
+  const separator = domainSeparator({
+    ...{ name, version, chainId: deps.chainId, verifyingContract: token },
+  })
+  const view = authorizationStateView({ token, from, nonce }, 0n)
+  return {
+    key: authorizationKey({ token, from }, hexBytes(nonce)),
+    fromSeconds: validAfterSeconds,
+    untilSeconds: validBeforeSeconds,
+    early: 'invalid_batch_settlement_evm_payload_authorization_valid_after',
+    late: 'invalid_batch_settlement_evm_payload_authorization_valid_before',
+    forged: 'invalid_batch_settlement_evm_receive_authorization_signature',
+    signature,
+    digest: () =>
+      typedDataDigest(
+        separator,
+        keccak256(
+          Buffer.concat([
+            ...[RECEIVE_HASH, addressWord(from), addressWord(ERC3009_COLLECTOR)],
+            ...[amount, validAfterSeconds, validBeforeSeconds].map(uintWord),
+            nonce,
+          ]),
+        ),
+      ),
+    call: (signed) =>
+      depositCall(
+        channel,
+        amount,
+        ERC3009_COLLECTOR,
+        erc3009Data({ validAfterSeconds, validBeforeSeconds, salt, signature: signed }),
+      ),
+    asked: view,
+    problem: (used) =>
+      used === 0n && isTokens
+        ? undefined
+        : no('invalid_batch_settlement_evm_deposit_simulation_failed'),
+  }
+}
+
+function byPermit2(
+  deps: Pick<BatchDeps, 'chainId'>,
+  { channel, amount }: DepositGiven,
+  authorization: Extract<DepositAuthorization, { method: 'permit2' }>,
+): Way | BatchRefused {
+  const { permitted, nonce, deadlineSeconds } = authorization
+  const [from, spender, token] = [
+    authorization.from,
+    authorization.spender,
+    authorization.token,
+  ].map(requireAddress)
+  if (from !== channel.payer) return no('invalid_batch_settlement_evm_permit2_invalid_signature')
+  if (spender !== PERMIT2_COLLECTOR) {
+    return no('invalid_batch_settlement_evm_permit2_invalid_spender')
+  }
+  if (token !== channel.token) return no('invalid_batch_settlement_evm_token_mismatch')
+  if (permitted !== amount) return no('invalid_batch_settlement_evm_permit2_amount_mismatch')
+  if (authorization.channelId !== idText(channel)) {
+    return no('invalid_batch_settlement_evm_channel_id_mismatch')
+  }
+  const owner: Address = channel.payer
+  const signature = bytesOf(authorization.signature)
+  const separator = keccak256(
+    Buffer.concat([
+      ...[PERMIT2_DOMAIN_HASH, PERMIT2_NAME_HASH, uintWord(deps.chainId), addressWord(PERMIT2)],
+    ]),
+  )
+  const permissions = keccak256(
+    Buffer.concat([PERMISSIONS_HASH, addressWord(channel.token), uintWord(permitted)]),
+  )
+  const witness = keccak256(Buffer.concat([WITNESS_HASH, channel.id]))
+  return {
+    key: permit2Key({ from: owner, nonce }),
+    fromSeconds: 0n,
+    untilSeconds: deadlineSeconds,
+    early: 'invalid_batch_settlement_evm_permit2_deadline_expired',
+    late: 'invalid_batch_settlement_evm_permit2_deadline_expired',
+    forged: 'invalid_batch_settlement_evm_permit2_invalid_signature',
+    signature,
+    digest: () =>
+      typedDataDigest(
+        separator,
+        keccak256(
+          Buffer.concat([
+            ...[PERMIT_HASH, permissions, addressWord(PERMIT2_COLLECTOR)],
+            ...[uintWord(nonce), uintWord(deadlineSeconds), witness],
+          ]),
+        ),
+      ),
+    call: (signed) =>
+      depositCall(
+        channel,
+        amount,
+        PERMIT2_COLLECTOR,
+        permit2Data({ nonce, deadlineSeconds, signature: signed }),
+      ),
+    asked: allowanceView({ token: channel.token, from: owner }),
+    problem: (allowance = 0n) =>
+      allowance < amount
+        ? no('invalid_batch_settlement_evm_permit2_allowance_required')
+        : undefined,
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text.slice(2), 'hex')
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../../../kernel/clock.ts'
+import type { NetworkConfig } from '../../../kernel/network-config.ts'
+import type { Address } from '../../chain.ts'
+import type { BatchRefused } from '../../batch.ts'
+import type { SettlementDraft } from '../../exact.ts'
+import type { Transport } from '../../json-rpc/transport.ts'
+import type { PayerCode } from '../payer-code.ts'
+import type { RecoveredSigners } from '../recovered-signers.ts'
+import type { Call } from '../transfer.ts'
+import type { EscrowDigests } from './escrow.ts'
+
+/** What orders of an escrow are read, judged and sent with. */
+export interface BatchDeps {
+  readonly transport: Transport
+  readonly config: NetworkConfig
+  readonly chainId: bigint
+  readonly clock: Clock
+  readonly digests: EscrowDigests
+  readonly recovered: RecoveredSigners
+  readonly code: PayerCode
+  /** A call of the escrow from a settler, within so much gas; undefined where it would fail. */
+  draft(call: Call, settler: Address, gasMax: bigint): Promise<SettlementDraft | undefined>
+}
+
+/** A settlement needs time to be included. Source: the reference's margin. */
+export const MARGIN_SECONDS = 6n
+
+export function no(reason: BatchRefused['reason'], message?: string): BatchRefused {
+  return { ok: false, reason, ...(message === undefined ? {} : { message }) }
+}
+
+/** Whoever names a network that has none hears what it would of any scheme that is not settled there. */
+export const NO_ESCROW = no('unsupported_scheme', 'This network has no escrow of batch-settlement.')

@@ -1,0 +1,123 @@
+import { NodeFailure } from '../../chain.ts'
+import type { Address, TransactionHash } from '../../chain.ts'
+import type { BatchResult, ChannelState } from '../../batch.ts'
+import { fieldsFrom, listFrom } from '../../json-rpc/answer.ts'
+import type { Fields } from '../../json-rpc/answer.ts'
+import type { Transport } from '../../json-rpc/transport.ts'
+import { addressFrom, bytesFrom, wordFrom } from '../answer.ts'
+import { addressArgument } from '../arguments.ts'
+import { typeHash } from '../eip712.ts'
+import { hexBytes } from '../hex.ts'
+import { receiptLogs } from '../receipt-logs.ts'
+import { readChannel } from './channel-state.ts'
+import type { BatchDeps } from './deps.ts'
+import { ESCROW, idText } from './escrow.ts'
+import type { Channel } from './escrow.ts'
+
+const DEPOSITED = topicOf('Deposited(bytes32,address,uint128,uint128)')
+const REFUNDED = topicOf('Refunded(bytes32,address,uint128)')
+const SETTLED = topicOf('Settled(address,address,address,uint128)')
+const WORD_BYTES = 32
+
+/** A node may be a block behind the one that showed the receipt: it is given so many moments. */
+const LOOKS_MAX = 10
+const LOOK_PAUSE_MILLISECONDS = 150
+
+/** A log of the escrow: its topics, and the words of its data. */
+interface EscrowLog {
+  readonly topics: readonly string[]
+  readonly words: readonly bigint[]
+}
+
+/** The channel after a deposit; undefined where the transaction made none. */
+export async function depositedBy(
+  deps: BatchDeps,
+  channel: Channel,
+  amount: bigint,
+  hash: TransactionHash,
+): Promise<BatchResult | undefined> {
+  const id = idText(channel)
+  const log = (await logsOf(deps, hash)).find(({ topics }) => isOf(topics, DEPOSITED, id))
+  const [moved, balance = 0n] = log?.words ?? []
+  if (moved !== amount) return undefined
+  const state = await readAfter(deps, channel, (read) => read.balance >= balance)
+  return { amount, channel: { ...state, balance: max(state.balance, balance) } }
+}
+
+/** What went back to the payer, and the channel then; undefined where no refund of that nonce was made. */
+export async function refundedBy(
+  deps: BatchDeps,
+  channel: Channel,
+  nonce: bigint,
+  hash: TransactionHash,
+): Promise<BatchResult | undefined> {
+  const id = idText(channel)
+  const log = (await logsOf(deps, hash)).find(({ topics }) => isOf(topics, REFUNDED, id))
+  const state = await readAfter(deps, channel, (read) => read.refundNonce > nonce)
+  if (state.refundNonce <= nonce) throw new NodeFailure('a refund that no node shows yet')
+  return { amount: log?.words[0] ?? 0n, channel: state }
+}
+
+/** What a receiver was sent; nothing where everything had been sent. */
+export async function settledBy(
+  deps: BatchDeps,
+  receiver: Address,
+  token: Address,
+  hash: TransactionHash,
+): Promise<BatchResult> {
+  const named = [receiver, token].map((address) => `0x${addressArgument(address)}`)
+  const log = (await logsOf(deps, hash)).find(({ topics }) => isOf(topics, SETTLED, ...named))
+  return { amount: log?.words[0] ?? 0n, channel: null }
+}
+
+function isOf(topics: readonly string[], ...wanted: readonly string[]): boolean {
+  return wanted.every((topic, index) => topics[index] === topic)
+}
+
+async function logsOf(
+  { transport }: Pick<BatchDeps, 'transport'>,
+  hash: TransactionHash,
+): Promise<readonly EscrowLog[]> {
+  return transport.read({
+    method: 'eth_getTransactionReceipt',
+    params: [hash],
+    parse: (result) => {
+      if (result === null) throw new NodeFailure('a receipt that the node does not have yet')
+      const receipt = fieldsFrom(result, 'receipt')
+      return receiptLogs(receipt).flatMap((log) => escrowLog(fieldsFrom(log, 'log')))
+    },
+  })
+}
+
+function escrowLog(log: Fields): readonly EscrowLog[] {
+  if (addressFrom(log['address'], 'log address') !== ESCROW) return []
+  const topics = listFrom(log['topics'], 'log topics').map((topic) => wordFrom(topic, 'log topic'))
+  const data = bytesFrom(log['data'], 'log data')
+  const count = Math.floor(data.length / WORD_BYTES)
+  const words = Array.from({ length: count }, (_, index) =>
+    BigInt(hexBytes(data.subarray(index * WORD_BYTES, (index + 1) * WORD_BYTES))),
+  )
+  return [{ topics, words }]
+}
+
+/** The channel as soon as a node shows what has happened, or as it is shown after a while. */
+async function readAfter(
+  { transport, clock }: { readonly transport: Pick<Transport, 'read'> } & Pick<BatchDeps, 'clock'>,
+  channel: Channel,
+  isAfter: (state: ChannelState) => boolean,
+): Promise<ChannelState> {
+  for (let look = 1; ; look += 1) {
+    const read = await readChannel(transport, channel)
+    if (read === undefined) throw new NodeFailure('an escrow that is not there any more')
+    if (isAfter(read.channel) || look === LOOKS_MAX) return read.channel
+    await clock.sleep(LOOK_PAUSE_MILLISECONDS)
+  }
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}
+
+function topicOf(signature: string): string {
+  return hexBytes(typeHash(signature))
+}

@@ -1,0 +1,97 @@
+import { parseBatchPayload } from '@florin/wire/x402/batch-payload.ts'
+import type {
+  BatchDemand,
+  BatchOrder,
+  BatchRead,
+  BatchRefused,
+  BatchSettlement,
+} from '../../batch.ts'
+import type { Address } from '../../chain.ts'
+import { parseAddress } from '../account.ts'
+import { draftSettlement } from '../exact-draft.ts'
+import { openPayerCode } from '../payer-code.ts'
+import { openRecoveredSigners } from '../recovered-signers.ts'
+import { openSettlementRuns } from '../settlement-runs.ts'
+import { openSettlerFacts } from '../settler-facts.ts'
+import { channelProblem } from './check-channel.ts'
+import { readClaim, readSettle } from './claims.ts'
+import { readDeposit } from './deposit.ts'
+import { no } from './deps.ts'
+import type { BatchDeps } from './deps.ts'
+import { openEscrowDigests } from './escrow.ts'
+import { readRefund, readVoucher } from './refund.ts'
+
+/** x402 `batch-settlement` by the escrow that has the same address on every EVM network. */
+export function openBatchSettlement(
+  given: Pick<BatchDeps, 'transport' | 'config' | 'chainId' | 'clock'>,
+): BatchSettlement {
+  const { transport, clock, chainId } = given
+  const digests = openEscrowDigests(chainId)
+  const drafting = {
+    ...{ ...given, learned: new Map() },
+    settlerFacts: openSettlerFacts(transport),
+    settlementRuns: openSettlementRuns(transport, clock),
+  }
+  const deps: BatchDeps = {
+    ...{ ...given, digests, recovered: openRecoveredSigners() },
+    code: openPayerCode(transport, clock),
+    draft: async (call, settler, gasMax) => {
+      const attempt = await draftSettlement(drafting, call, settler, gasMax)
+      return attempt.ok ? attempt.draft : undefined
+    },
+  }
+  return {
+    read: (payload, demand) => {
+      const read = parseBatchPayload(payload, parseAddress)
+      if (read === 'unknown') return refused(no('invalid_batch_settlement_evm_payload_type'))
+      if (read === undefined) return refused(no('invalid_payload'))
+      switch (read.type) {
+        case 'claim':
+          return readAs(readClaim(deps, read, demand))
+        case 'settle':
+          return readAs(readSettle(deps, read, demand))
+        case 'deposit':
+        case 'voucher':
+        case 'refund': {
+          const channel = digests.channelOf(read.channel)
+          const signature = Buffer.from(read.voucher.signature.slice(2), 'hex')
+          const voucher = { ...read.voucher, signature }
+          const { payer } = channel
+          const problem = channelProblem(channel, voucher, demand)
+          if (read.type === 'refund' && read.completed !== undefined) {
+            return readAs(completedRefund(deps, channel, read, read.completed, demand), payer)
+          }
+          if (problem !== undefined) return refused(problem, payer)
+          if (read.type === 'deposit') {
+            return readAs(readDeposit(deps, { ...read, channel, voucher }, demand), payer)
+          }
+          const operation = read.type === 'voucher' ? 'voucher' : 'refund request'
+          return readAs(readVoucher(deps, operation, { channel, voucher }, demand), payer)
+        }
+        default:
+          return read satisfies never
+      }
+    },
+  }
+}
+
+/** The stock server's channel manager refunds with terms that name no authorizer, so only whose money it is, and in which token, is held against them. */
+function completedRefund(
+  deps: BatchDeps,
+  channel: Parameters<typeof readRefund>[1],
+  { amount = 0n }: { readonly amount?: bigint | undefined },
+  completed: Parameters<typeof readRefund>[2]['completed'],
+  demand: BatchDemand,
+): BatchOrder | BatchRefused {
+  if (channel.receiver !== demand.payTo) return no('invalid_batch_settlement_evm_receiver_mismatch')
+  if (channel.token !== demand.asset.asset) return no('invalid_batch_settlement_evm_token_mismatch')
+  return readRefund(deps, channel, { amount, completed }, demand)
+}
+
+function readAs(read: BatchOrder | BatchRefused, payer: Address | null = null): BatchRead {
+  return 'ok' in read ? refused(read, payer) : { ok: true, order: read }
+}
+
+function refused(problem: BatchRefused, payer: Address | null = null): BatchRead {
+  return { ...problem, payer }
+}

@@ -1,0 +1,67 @@
+import { parsePaymentPayload } from '@florin/wire/x402/payment-payload.ts'
+import {
+  BATCH_SETTLEMENT,
+  parsePaymentRequirements,
+} from '@florin/wire/x402/payment-requirements.ts'
+import { fieldsOf } from '@florin/wire/x402/fields.ts'
+import type { Family, NetworkId } from '@florin/wire/network.ts'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { Address, Chain } from '../../chains/chain.ts'
+import type { BatchOrder } from '../../chains/batch.ts'
+import { isNobody } from '../../chains/nobody.ts'
+import { refused } from '../intake.ts'
+import type { Presented, Refused } from '../intake.ts'
+
+/** A payload of `batch-settlement` that reads well. */
+export interface BatchIntake {
+  readonly chain: Chain
+  readonly order: BatchOrder
+  /** As the seller wrote it. */
+  readonly networkName: string
+}
+
+/** Whether what is presented is of this scheme, by what the seller asks for. */
+export function isBatch({ paymentRequirements }: Presented): boolean {
+  return fieldsOf(paymentRequirements)?.['scheme'] === BATCH_SETTLEMENT
+}
+
+/** Reads a presented payload of the scheme against the seller's terms. Asks no node, and throws nothing that a caller can send. Source: x402 v2, `batch-settlement`. */
+export function takeInBatch(
+  presented: Presented,
+  chains: ReadonlyMap<NetworkId, Chain>,
+  settlersOf: (family: Family) => ReadonlySet<Address>,
+): { readonly ok: true; readonly intake: BatchIntake } | Refused {
+  const read = parsePaymentPayload(presented.paymentPayload)
+  if (!read.ok) return refused(read.reason)
+  const { payment } = read
+  const { x402Version } = payment
+  if (presented.x402Version !== undefined && presented.x402Version !== x402Version) {
+    return refused('invalid_x402_version')
+  }
+  const wanted = parsePaymentRequirements(presented.paymentRequirements, x402Version)
+  if (!wanted.ok) return refused(wanted.reason)
+  const { requirements } = wanted
+  const { networkName } = requirements
+  const no = (reason: Reason, payer: string | null = null, message?: string) =>
+    refused(reason, networkName, payer, message)
+  if (x402Version !== 2) return no('unsupported_scheme')
+  const chain = chains.get(requirements.network)
+  if (chain === undefined) return no('invalid_network')
+  if (chain.batch === undefined) return no('unsupported_scheme')
+  if (payment.scheme !== requirements.scheme) return no('invalid_batch_settlement_evm_scheme')
+  if (payment.network !== requirements.network) {
+    return no('invalid_batch_settlement_evm_network_mismatch')
+  }
+  const payTo = chain.parseAddress(requirements.payTo)
+  if (payTo === undefined) return no('invalid_payment_requirements')
+  const token = chain.parseAddress(requirements.asset)
+  const asset = chain.config.assets.find(({ asset: known }) => known === token)
+  if (asset === undefined) return no('asset_not_listed')
+  const settlers = settlersOf(chain.config.family)
+  if (settlers.has(payTo) || isNobody(chain, payTo)) {
+    return no('invalid_batch_settlement_evm_receiver_mismatch')
+  }
+  const found = chain.batch.read(payment.payload, { asset, payTo, requirements })
+  if (!found.ok) return no(found.reason, found.payer, found.message)
+  return { ok: true, intake: { chain, order: found.order, networkName } }
+}

@@ -1,0 +1,153 @@
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { BatchOperation } from '../../chains/batch.ts'
+import type { SettlementDraft } from '../../chains/exact.ts'
+import type { Chain, SignedTransaction } from '../../chains/chain.ts'
+import { receiverAccount } from '../../custody/receiver-store.ts'
+import type { Wallet } from '../../custody/wallet.ts'
+import type { AccountId } from '../../kernel/id.ts'
+import type { Broadcaster } from '../../sender/broadcast.ts'
+import { networkStanding } from '../../sender/follower-store.ts'
+import type { BeginDeps } from '../beginning.ts'
+import { LaneFrozen, LaneShort, placeInLane, stopForeign } from '../settler-lane.ts'
+import { isWorthItsGas, reserveSponsoring } from '../sponsoring.ts'
+import { holdCall, noteCallTransaction } from './call-store.ts'
+import type { NewCall } from './call-store.ts'
+import type { BatchIntake } from './intake.ts'
+
+export type CallDeps = Pick<
+  BeginDeps,
+  'store' | 'clock' | 'killPoint' | 'signerFor' | 'settlers' | 'funds'
+> & { readonly broadcaster: Broadcaster }
+
+/** What became of making a call. */
+export type Made =
+  /** Its bytes are stored, and nodes have heard of them. */
+  | { readonly kind: 'sent' }
+  /** Somebody else has stored it meanwhile: look again. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'refused'; readonly reason: Reason; readonly message?: string }
+
+/** How many settling keys one call may try: one that is low or stopped signs nothing. */
+const KEYS_MAX = 4
+
+/** Asks what a call takes, stores it with its bytes in one transaction, and sends it. Nothing is stored by a refusal. Throws NodeFailure. */
+export async function makeCall(
+  deps: CallDeps,
+  intake: BatchIntake,
+  call: NewCall,
+  requestId: string | undefined,
+): Promise<Made> {
+  const { chain, order } = intake
+  const { network, family } = chain.config
+  for (let tries = 0; tries < KEYS_MAX; tries += 1) {
+    const settler = deps.settlers.next(family, null, (address) =>
+      deps.funds.isLow(network, address),
+    )
+    if (settler === undefined) return { kind: 'refused', reason: 'network_unavailable' }
+    const prepared = await order.prepare(settler.address)
+    if (!prepared.ok) {
+      const { ok: _, ...refusal } = prepared
+      return { kind: 'refused', ...refusal }
+    }
+    const { draft } = prepared
+    if (!deps.funds.note(network, settler.address, draft)) continue
+    const { asset, deposited } = order
+    const isWorth =
+      deposited === null ||
+      isWorthItsGas(chain.config, { asset, amount: deposited }, draft.feeExpected)
+    if (!isWorth) return { kind: 'refused', reason: 'payment_too_small_for_its_gas' }
+    const made = await store(deps, intake, call, { settler, draft }, requestId)
+    if (made.kind === 'unusable') {
+      deps.funds.setAside(network, settler.address)
+      continue
+    }
+    if (made.kind !== 'signed') return made
+    await deps.broadcaster.broadcast(network, [{ ...made.signed, requestId: requestId ?? null }])
+    return { kind: 'sent' }
+  }
+  return { kind: 'refused', reason: 'network_unavailable' }
+}
+
+type Stored =
+  | { readonly kind: 'signed'; readonly signed: SignedTransaction }
+  | { readonly kind: 'unusable' }
+  | Exclude<Made, { kind: 'sent' }>
+
+/** In one transaction: the call, what it may cost, its place, its signature and its bytes. */
+async function store(
+  deps: CallDeps,
+  { chain, order }: BatchIntake,
+  call: NewCall,
+  { settler, draft }: { readonly settler: Wallet; readonly draft: SettlementDraft },
+  requestId: string | undefined,
+): Promise<Stored> {
+  const { config } = chain
+  const { network } = config
+  const signer = await deps.signerFor(settler, config)
+  try {
+    const stored = await deps.store.inTransaction('service', async (tx): Promise<Stored> => {
+      if ((await networkStanding(tx, network)) !== 'followed') {
+        return { kind: 'refused', reason: 'network_unavailable' }
+      }
+      const now = deps.clock.nowMilliseconds()
+      if (!(await holdCall(tx, call, now))) return { kind: 'taken' }
+      for (const receiver of order.receivers) {
+        const owner = await receiverAccount(tx, config.family, receiver)
+        if (owner !== undefined && owner !== call.accountId) {
+          throw new CallRefused('receiver_of_another_account')
+        }
+      }
+      const refusal = await reserveSponsoring(tx, config, subjectsOf(call, order), draft, now)
+      if (refusal !== undefined) throw new CallRefused(refusal)
+      const placing = { chain, settler, signer, draft }
+      const signed = await placeInLane(tx, deps, placing, [], requestId)
+      await noteCallTransaction(tx, call, signed.hash)
+      deps.killPoint('claim.before-commit')
+      return { kind: 'signed', signed }
+    })
+    if (stored.kind === 'signed') deps.killPoint('claim.after-commit')
+    return stored
+  } catch (error) {
+    if (error instanceof CallRefused) return { kind: 'refused', reason: error.reason }
+    if (error instanceof LaneShort) return { kind: 'unusable' }
+    if (!(error instanceof LaneFrozen)) throw error
+    // Everything above was rolled back; what was found out about the key must stay.
+    if (error.foundNow) await stopForeign(deps.store, network, settler.address, draft.laneLatest)
+    return { kind: 'unusable' }
+  } finally {
+    signer.erase()
+  }
+}
+
+/** Whose gas budgets it takes: the account's, and that of whom it is for. */
+function subjectsOf(
+  { accountId }: { readonly accountId: AccountId },
+  { payer, receivers }: BatchIntake['order'],
+): { readonly accountId: AccountId; readonly payer: string } {
+  return { accountId, payer: payer ?? receivers[0] ?? '' }
+}
+
+/** Rolls everything back: not for this account, or not paid for. */
+class CallRefused extends Error {
+  override readonly name = 'CallRefused'
+  readonly reason: Reason
+  constructor(reason: Reason) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** Of what is sent. Source: @x402/evm 2.27. */
+export function isSent(operation: BatchIntake['order']['operation']): operation is BatchOperation {
+  return operation !== 'voucher' && operation !== 'refund request'
+}
+
+/** How deep a call's block is. */
+export function isReleased(
+  { config: { releaseDepth } }: Chain,
+  minedHeight: bigint | null,
+  followed: bigint | null,
+): boolean {
+  if (minedHeight === null || followed === null) return false
+  return followed - minedHeight >= BigInt(releaseDepth)
+}

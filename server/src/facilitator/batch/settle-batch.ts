@@ -1,0 +1,194 @@
+import { hash as digestOf } from 'node:crypto'
+import type { Reason } from '@florin/wire/x402/reasons.ts'
+import type { BatchOperation, BatchResult } from '../../chains/batch.ts'
+import { NodeFailure } from '../../chains/chain.ts'
+import type { TransactionHash } from '../../chains/chain.ts'
+import type { AccountId } from '../../kernel/id.ts'
+import { followedHeight } from '../../sender/follower-store.ts'
+import type { Presented, Refused } from '../intake.ts'
+import { refused } from '../intake.ts'
+import type { SettleDeps } from '../settling.ts'
+import { findCall, giveBackSuccess, takeSuccess } from './call-store.ts'
+import type { CallName, NewCall, StoredCall } from './call-store.ts'
+import { takeInBatch } from './intake.ts'
+import type { BatchIntake } from './intake.ts'
+import { isReleased, isSent, makeCall } from './make-call.ts'
+import type { CallDeps } from './make-call.ts'
+
+export type SettleBatchDeps = CallDeps & Pick<SettleDeps, 'chains' | 'settlersOf'>
+
+export interface BatchSettleOrder {
+  readonly accountId: AccountId
+  readonly presented: Presented
+  readonly requestId: string
+  /** Under which a deposit's success is to be had again; null where it is not. */
+  readonly idempotencyKey: string | null
+  readonly waitUntilMilliseconds: number
+  readonly over: AbortSignal
+}
+
+/** What became of a call to the escrow, as far as the wait reached. */
+export type BatchSettled =
+  | {
+      readonly kind: 'settled'
+      readonly intake: BatchIntake
+      readonly hash: TransactionHash
+      readonly result: BatchResult
+      /** It was made for an earlier request. */
+      readonly replayed: boolean
+      /** Nobody heard of it: the next one may. */
+      readonly giveBack?: () => Promise<void>
+    }
+  /** A deposit whose success somebody has. */
+  | { readonly kind: 'duplicate'; readonly intake: BatchIntake; readonly hash: TransactionHash }
+  | {
+      readonly kind: 'pending'
+      readonly intake: BatchIntake
+      readonly hash: TransactionHash | null
+    }
+  | {
+      readonly kind: 'failed'
+      readonly intake: BatchIntake
+      readonly reason: Reason
+      readonly hash: TransactionHash | null
+    }
+  | (Refused & { readonly kind: 'refused' })
+
+const TRIES_MAX = 3
+/** Between looks at what became of a call: a quarter of a block. */
+const LOOK_MILLISECONDS = { min: 25, max: 500 } as const
+
+const FAILED = {
+  deposit: 'invalid_batch_settlement_evm_deposit_transaction_failed',
+  claim: 'invalid_batch_settlement_evm_claim_transaction_failed',
+  settle: 'invalid_batch_settlement_evm_settle_transaction_failed',
+  refund: 'invalid_batch_settlement_evm_refund_transaction_failed',
+} as const satisfies Record<BatchOperation, Reason>
+
+/**
+ * Makes a call to the escrow that a seller's server asks for: stores it, sends it, and waits for what comes of it. The same call again joins the wait; nothing is ever sent twice while the
+ * first may still have an effect.
+ */
+export async function settleBatch(
+  deps: SettleBatchDeps,
+  order: BatchSettleOrder,
+): Promise<BatchSettled> {
+  const taken = takeInBatch(order.presented, deps.chains, deps.settlersOf)
+  if (!taken.ok) return { ...taken, kind: 'refused' }
+  const { intake } = taken
+  const { operation } = intake.order
+  if (!isSent(operation)) return no(intake, 'invalid_batch_settlement_evm_payload_type')
+  const named = await intake.order.key()
+  if (!named.ok) return no(intake, named.reason, named.message)
+  const { network } = intake.chain.config
+  const contentDigest = new Uint8Array(digestOf('sha256', intake.order.content, 'buffer'))
+  const { accountId } = order
+  const call = { network, key: named.key, accountId, operation, contentDigest }
+  let isOwn = false
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const stored = await deps.store.inTransaction('service', (tx) => findCall(tx, call))
+    if (stored !== undefined && (isOwn || !cameToNothing(stored))) {
+      return await joinCall(deps, order, intake, call, { stored, isOwn })
+    }
+    const made = await makeCall(deps, intake, call, order.requestId)
+    if (made.kind === 'refused') {
+      // Another call may have been faster: then the chain refuses what has happened.
+      const other = await deps.store.inTransaction('service', (tx) => findCall(tx, call))
+      if (other !== undefined && !cameToNothing(other)) continue
+      return no(intake, made.reason, made.message)
+    }
+    isOwn = made.kind === 'sent'
+  }
+  return { kind: 'pending', intake, hash: null }
+}
+
+/** For good, so that it may be made once more. */
+function cameToNothing({ state, succeeded }: StoredCall): boolean {
+  return state === 'dead' || (state === 'final' && !succeeded)
+}
+
+/** Waits for what becomes of a call that was stored. */
+async function joinCall(
+  deps: SettleBatchDeps,
+  order: BatchSettleOrder,
+  intake: BatchIntake,
+  call: NewCall,
+  { stored, isOwn }: { readonly stored: StoredCall; readonly isOwn: boolean },
+): Promise<BatchSettled> {
+  const { accountId, waitUntilMilliseconds, over } = order
+  const isSame = Buffer.from(stored.contentDigest).equals(call.contentDigest)
+  if (stored.accountId !== accountId || !isSame) return no(intake, 'duplicate_settlement')
+  const { min, max } = LOOK_MILLISECONDS
+  const pause = Math.min(max, Math.max(min, intake.chain.config.blockTimeMilliseconds / 4))
+  for (;;) {
+    const seen = await look(deps, call)
+    const hash = seen?.stored.hash ?? null
+    if (seen !== undefined && hash !== null && mayBeTold(intake, seen)) {
+      const { operation } = call
+      if (!seen.stored.succeeded) return { kind: 'failed', intake, reason: FAILED[operation], hash }
+      const settled = await told(intake, hash, operation, !isOwn)
+      return operation === 'deposit' && settled.kind === 'settled'
+        ? await givenOnce(deps, order, call, settled)
+        : settled
+    }
+    const isLate = deps.clock.nowMilliseconds() + pause > waitUntilMilliseconds
+    if (isLate || over.aborted) return { kind: 'pending', intake, hash }
+    await deps.clock.sleep(pause, over)
+  }
+}
+
+interface Seen {
+  readonly stored: StoredCall
+  readonly followed: bigint | null
+}
+
+async function look(deps: SettleBatchDeps, name: CallName): Promise<Seen | undefined> {
+  return deps.store.inTransaction('service', async (tx) => {
+    const stored = await findCall(tx, name)
+    return stored && { stored, followed: await followedHeight(tx, name.network) }
+  })
+}
+
+/** Whether it is as deep in the chain as it has to be for a seller to hear of it, or can take no effect any more. */
+function mayBeTold({ chain }: BatchIntake, { stored, followed }: Seen): boolean {
+  if (stored.state === 'final' || stored.state === 'dead') return true
+  return stored.state === 'mined' && isReleased(chain, stored.minedHeight, followed)
+}
+
+/** What it did, by what the chain shows of it. Where no node tells that now, whoever asks again hears. */
+async function told(
+  intake: BatchIntake,
+  hash: TransactionHash,
+  operation: BatchOperation,
+  replayed: boolean,
+): Promise<BatchSettled> {
+  try {
+    const result = await intake.order.result(hash)
+    return result === undefined
+      ? { kind: 'failed', intake, reason: FAILED[operation], hash }
+      : { kind: 'settled', intake, hash, result, replayed }
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    return { kind: 'pending', intake, hash }
+  }
+}
+
+/** Whoever hears of a deposit serves the request that came with it. */
+async function givenOnce(
+  { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
+  { idempotencyKey }: BatchSettleOrder,
+  name: CallName,
+  settled: Extract<BatchSettled, { kind: 'settled' }>,
+): Promise<BatchSettled> {
+  const now = clock.nowMilliseconds()
+  const isTaken = await store.inTransaction('service', (tx) =>
+    takeSuccess(tx, name, idempotencyKey, now),
+  )
+  if (!isTaken) return { kind: 'duplicate', intake: settled.intake, hash: settled.hash }
+  const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
+  return { ...settled, giveBack }
+}
+
+function no({ order, networkName }: BatchIntake, reason: Reason, message?: string): BatchSettled {
+  return { ...refused(reason, networkName, order.payer, message), kind: 'refused' }
+}
