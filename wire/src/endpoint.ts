@@ -48,6 +48,8 @@ export interface Endpoint<
   readonly query: Query
   /** `noBody` where the operation takes none. */
   readonly body: Body
+  /** The body may be twice as long as others', and hold twice as many values. */
+  readonly longBody?: true
   /** The facts of an answer; what goes out is `published(endpoint)`. */
   readonly answer: Reply
   /** Another protocol says what the answer looks like: it goes out as it is, without `success` and `timestamp` of ours. */

@@ -103,7 +103,7 @@ export const catalogue = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     says: 'The request is larger than this service reads.',
-    next: 'Send at most 64 KB.',
+    next: 'Send at most 64 KB, or 128 KB to /x402/settle.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -44,6 +44,7 @@ export const x402Endpoints = {
     needs: settle,
     idempotent: true,
     body: X402Body,
+    longBody: true,
     answer: X402SettleAnswer,
     foreignShape: true,
     fails: ['IDEMPOTENCY_MISMATCH', 'NETWORK_ERROR'],

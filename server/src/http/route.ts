@@ -8,6 +8,7 @@ import type { Client } from './client-address.ts'
 import type { Checked, Faults, Rules } from './rules.ts'
 import { sourceShape } from './source-shape.ts'
 import type { SourceShape } from './source-shape.ts'
+import { limits } from '../kernel/limits.ts'
 import { JsonProblem, readStrictJson } from './strict-json.ts'
 import type { StrictJson } from './strict-json.ts'
 import { writeJson } from './write-json.ts'
@@ -114,12 +115,13 @@ export function route<
       const checkBody = bodyRules(endpoint.body)
       const checkReply = checkAnswers ? bodyRules(published(endpoint)) : undefined
       const shape = sourceShape(endpoint.body)
+      const nodesMax = endpoint.longBody ? limits.longJsonNodesMax : limits.jsonNodesMax
       // A POST without a body says what `{}` says. Not so a PUT, which would put nothing in the place of something.
       const nothing = endpoint.method === 'POST' ? {} : undefined
       return async (incoming) => {
         const params = demand(checkParams(incoming.params, 'path'))
         const query = demand(checkQuery(incoming.query, 'query'))
-        const { value = nothing, kept } = readBody(incoming.bytes, shape)
+        const { value = nothing, kept } = readBody(incoming.bytes, shape, nodesMax)
         const body = demand(checkBody(value, 'body'))
         const answer = await handler(new IncomingCall(incoming, { params, query, body, kept }))
         const timestamp = clock.nowMilliseconds()
@@ -219,10 +221,14 @@ class IncomingCall<Params, Query, Body> implements Call<Params, Query, Body> {
   }
 }
 
-function readBody(bytes: Uint8Array | undefined, shape: SourceShape | undefined): StrictJson {
+function readBody(
+  bytes: Uint8Array | undefined,
+  shape: SourceShape | undefined,
+  nodesMax: number,
+): StrictJson {
   if (bytes === undefined || bytes.length === 0) return { value: undefined, kept: new Map() }
   try {
-    return readStrictJson(bytes, shape)
+    return readStrictJson(bytes, shape, nodesMax)
   } catch (error) {
     if (error instanceof JsonProblem) throw invalid({ [error.field]: error.rule })
     throw error

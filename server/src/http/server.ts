@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '@florin/wire/errors.ts'
@@ -6,7 +6,7 @@ import type { ErrorCode } from '@florin/wire/errors.ts'
 import type { Caller, Person, Visitor } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
-import type { limits } from '../kernel/limits.ts'
+import type { Limits, Mounting, Surroundings } from './surroundings.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Random } from '../kernel/random.ts'
 import { openAnswered } from './answered.ts'
@@ -72,7 +72,7 @@ export interface ServerOptions {
   readonly random: Random
   readonly readiness: Readiness
   readonly nodesInUse?: NodesInUse
-  readonly limits: Readonly<Record<keyof typeof limits, number>>
+  readonly limits: Limits
   isUnavailable(error: unknown): boolean
   /** Paths of operations that machines ask for all the time, beside the probes: logged at debug only. */
   readonly quietPaths?: readonly string[]
@@ -96,8 +96,6 @@ export interface Server {
   /** Shows new connections another certificate; throws when it is unusable. For a server that was opened with one. */
   renewTls(tls: TlsIdentity): void
 }
-
-type Limits = ServerOptions['limits']
 
 /** The edge: one HTTP server in front of the routes. Nothing above this room sees the HTTP library. */
 export function openServer(options: ServerOptions): Server {
@@ -181,7 +179,8 @@ export function openServer(options: ServerOptions): Server {
     checkAnswers: options.checkAnswers ?? false,
   }
   const isProbe = ({ endpoint }: Route) => probes.some((probe) => probe.endpoint === endpoint)
-  const around = { gate, baseUrl: () => baseUrl, closing: drain.closing, over: drain.over }
+  const stopping = { closing: drain.closing, over: drain.over }
+  const around = { gate, limits, baseUrl: () => baseUrl, ...stopping }
   for (const route of routes) {
     mount(app, route, route.open(tools), { ...around, isProbe: isProbe(route) })
   }
@@ -217,13 +216,6 @@ export function openServer(options: ServerOptions): Server {
 const ONLY_ENCRYPTED = { 'strict-transport-security': 'max-age=31536000' }
 
 /** What a mounted route or page stands in. */
-interface Surroundings {
-  readonly gate: Gate
-  readonly closing: AbortSignal
-  over(response: ServerResponse): AbortSignal
-  baseUrl(): string
-}
-
 function openLibrary(
   limits: Limits,
   random: Random,
@@ -261,9 +253,10 @@ function mount(
   app: FastifyInstance,
   { endpoint }: Route,
   respond: (incoming: Incoming) => Promise<Outgoing>,
-  { gate, baseUrl, closing, over, isProbe }: Surroundings & { readonly isProbe: boolean },
+  { gate, limits, baseUrl, closing, over, isProbe }: Mounting,
 ): void {
-  const { deprecated, idempotent, method, needs, path } = endpoint
+  const { deprecated, idempotent, longBody, method, needs, path } = endpoint
+  const bodyLimit = longBody ? limits.longBodyBytesMax : limits.bodyBytesMax
   const goOn = (request: FastifyRequest, who: Caller | Visitor) => {
     know(request, who)
     if (closing.aborted) throw new Refusal('NETWORK_ERROR', { details: { service: 'stopping' } })
@@ -305,7 +298,7 @@ function mount(
   }
   for (const spelling of spellings(path)) {
     const url = spelling.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.route({ method, url, config: { path }, onRequest: admit, handler })
+    app.route({ method, url, config: { path }, bodyLimit, onRequest: admit, handler })
   }
 }
 

@@ -35,7 +35,11 @@ const NONE: ReadonlyMap<string, string> = new Map()
  * Measured on Node 26: a 370-byte payment body takes 2,600 ns, where JSON.parse with decoding takes 1,300 ns; a verification's 950 bytes, of which no
  * source text is kept, go the plain way in 5,000 ns instead of 7,100, and in half the time where the service has much else to do.
  */
-export function readStrictJson(bytes: Uint8Array, shape?: SourceShape): StrictJson {
+export function readStrictJson(
+  bytes: Uint8Array,
+  shape?: SourceShape,
+  nodesMax: number = limits.jsonNodesMax,
+): StrictJson {
   let text: string
   try {
     text = decoder.decode(bytes)
@@ -43,7 +47,9 @@ export function readStrictJson(bytes: Uint8Array, shape?: SourceShape): StrictJs
     throw new JsonProblem('body', 'must be UTF-8')
   }
   const plain = shape === undefined ? readPlainJson(text) : undefined
-  return plain === undefined ? new Reader(text).read(shape) : { value: plain.value, kept: NONE }
+  return plain === undefined
+    ? new Reader(text, nodesMax).read(shape)
+    : { value: plain.value, kept: NONE }
 }
 
 const QUOTE = 0x22
@@ -73,6 +79,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 class Reader {
   readonly #text: string
+  readonly #nodesMax: number
   #at = 0
   #nodes = 0
   #depth = 0
@@ -80,8 +87,9 @@ class Reader {
   readonly #path: (string | number)[] = []
   #kept: Map<string, string> | undefined
 
-  constructor(text: string) {
+  constructor(text: string, nodesMax: number) {
     this.#text = text
+    this.#nodesMax = nodesMax
   }
 
   read(shape: SourceShape | undefined): StrictJson {
@@ -94,8 +102,8 @@ class Reader {
 
   #value(shape: SourceShape | undefined): unknown {
     this.#nodes += 1
-    if (this.#nodes > limits.jsonNodesMax) {
-      throw new JsonProblem('body', `must have at most ${limits.jsonNodesMax} values`)
+    if (this.#nodes > this.#nodesMax) {
+      throw new JsonProblem('body', `must have at most ${this.#nodesMax} values`)
     }
     const start = this.#at
     const code = this.#text.charCodeAt(start)

@@ -20,6 +20,9 @@ export const limits = {
   bodyBytesMax: 64 * 1024,
   jsonDepthMax: 16,
   jsonNodesMax: 1_000,
+  /** Of an operation whose body may hold a claim of a hundred vouchers: 680 bytes and 13 values each. */
+  longBodyBytesMax: 128 * 1024,
+  longJsonNodesMax: 2_000,
   jsonKeyCharactersMax: 128,
   headerBytesMax: 16 * 1024,
   pathPartCharactersMax: 256,
