@@ -80,6 +80,7 @@ async function payment(till: Till, buyer: Buyer, method?: 'permit2') {
   const terms = await termsOf(till, method)
   const made = await buyer.client.createPaymentPayload({
     ...{ x402Version: 2, accepts: [terms], resource: { url: 'https://shop.example/report' } },
+    extensions: method === undefined ? {} : { eip2612GasSponsoring: { info: {}, schema: {} } },
   })
   return { made, terms, id: await escrow.idOf(buyer.scheme.buildChannelConfig(terms)) }
 }
@@ -170,9 +171,9 @@ describe('with the stock client and server', () => {
     await world.expectSound()
   })
 
-  test('deposits by Permit2 from a warm wallet', async () => {
+  test.each(['warm', 'cold'] as const)('deposits by Permit2 from a %s wallet', async (kind) => {
     const till = await aTill()
-    const buyer = await aBuyer('warm')
+    const buyer = await aBuyer(kind)
     expect(await buy(till, buyer, 'permit2')).toMatchObject({
       ...{ type: 'deposit', settled: { success: true, amount: String(DEPOSIT) } },
     })

@@ -11,6 +11,8 @@ export interface BatchDemand {
   readonly asset: AssetProfile
   readonly payTo: Address
   readonly requirements: Pick<PaymentRequirements, 'extra' | 'amount'>
+  /** What came with the payment beside its payload; the payer's word. */
+  readonly extensions: Fields
 }
 
 /** What changes something on chain. */

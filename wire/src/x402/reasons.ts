@@ -93,6 +93,7 @@ export const REASONS = [
   'invalid_batch_settlement_evm_permit2_amount_mismatch',
   'invalid_batch_settlement_evm_permit2_deadline_expired',
   'invalid_batch_settlement_evm_permit2_allowance_required',
+  'invalid_batch_settlement_evm_eip2612_amount_mismatch',
   'invalid_batch_settlement_evm_insufficient_balance',
   'invalid_batch_settlement_evm_deposit_simulation_failed',
   'invalid_batch_settlement_evm_deposit_transaction_failed',

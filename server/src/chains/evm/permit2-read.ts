@@ -82,7 +82,7 @@ export function openPermit2Reader(
       if (token !== asset.asset) return refused('permit2_token_mismatch')
       const from = requireAddress(payer)
       const permit = parseAllowancePermit(extensions, parseAddress)
-      const problem = permit === undefined ? undefined : problemOf(permit, { from, token })
+      const problem = permit === undefined ? undefined : permitProblem(permit, { from, token })
       const { signature: text, nonce, deadlineSeconds, validAfterSeconds } = parsed
       const signature = Buffer.from(text.slice(2), 'hex')
       // An account that is yet to be made answers for nothing here.
@@ -93,7 +93,9 @@ export function openPermit2Reader(
       const read = checked({
         ...{ scheme, token, from, to, permitted, value: amount, nonce, deadlineSeconds },
         ...{ validAfterSeconds, facilitator, signature },
-        ...(permit === undefined || permit === 'malformed' ? {} : { permit: permitOf(permit) }),
+        ...(permit === undefined || permit === 'malformed'
+          ? {}
+          : { permit: tokenPermitOf(permit) }),
         ...(approval?.ok === true ? { approval: approval.approval } : {}),
       })
       if (problem !== undefined) return refused(problem)
@@ -110,7 +112,7 @@ function facilitatorOf(named: string | null, settlers: ReadonlySet<Address>): Ad
 }
 
 /** What speaks against a permit before anybody is asked. Source: the reference's `validateEip2612PermitForPayment`. */
-function problemOf(
+export function permitProblem(
   permit: AllowancePermit | 'malformed',
   { from, token }: Pick<Permit2Authorization, 'from' | 'token'>,
 ): Reason | undefined {
@@ -125,7 +127,12 @@ function approvalIn(extensions: Fields) {
   return parseApprovalTransaction(extensions, parseAddress)
 }
 
-function permitOf({ amount, deadlineSeconds, signature }: AllowancePermit): TokenPermit {
+/** As a call has it. */
+export function tokenPermitOf({
+  amount,
+  deadlineSeconds,
+  signature,
+}: AllowancePermit): TokenPermit {
   return { value: amount, deadlineSeconds, signature: Buffer.from(signature.slice(2), 'hex') }
 }
 

@@ -61,7 +61,10 @@ export function takeInBatch(
   if (settlers.has(payTo) || isNobody(chain, payTo)) {
     return no('invalid_batch_settlement_evm_receiver_mismatch')
   }
-  const found = chain.batch.read(payment.payload, { asset, payTo, requirements })
+  const found = chain.batch.read(payment.payload, {
+    ...{ asset, payTo, requirements },
+    extensions: payment.extensions,
+  })
   if (!found.ok) return no(found.reason, found.payer, found.message)
   return { ok: true, intake: { chain, order: found.order, networkName } }
 }

@@ -1,8 +1,9 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
 import type { DepositAuthorization } from '@florin/wire/x402/batch-payload.ts'
+import { parseAllowancePermit } from '@florin/wire/x402/permit2-payload.ts'
 import type { Address, TransactionHash } from '../../chain.ts'
 import type { BatchCheck, BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
-import { requireAddress } from '../account.ts'
+import { parseAddress, requireAddress } from '../account.ts'
 import { authorizationKey, authorizationStateView } from '../eip3009.ts'
 import { addressWord, domainSeparator, typedDataDigest, typeHash, uintWord } from '../eip712.ts'
 import { wouldSucceed } from '../exact-wallet.ts'
@@ -11,6 +12,7 @@ import { keccak256 } from '../keccak.ts'
 import { balanceView } from '../multicall.ts'
 import type { Asked } from '../multicall.ts'
 import { allowanceView, evenV, PERMIT2, permit2Key } from '../permit2.ts'
+import { permitProblem, tokenPermitOf } from '../permit2-read.ts'
 import type { Call } from '../transfer.ts'
 import { isWrapped } from '../wallet-signature.ts'
 import { readChannel } from './channel-state.ts'
@@ -56,7 +58,7 @@ interface Way {
   call(signature: Uint8Array): Call
   /** Asked with the channel, and what the answer says against it. */
   readonly asked: Asked
-  problem(answer: bigint | undefined, amount: bigint): BatchRefused | undefined
+  problem(answer: bigint | undefined, nowSeconds: bigint): BatchRefused | undefined
 }
 
 export interface DepositGiven {
@@ -74,7 +76,7 @@ export function readDeposit(
 ): BatchOrder | BatchRefused {
   const read =
     given.authorization.method === 'permit2'
-      ? byPermit2(deps, given, given.authorization)
+      ? byPermit2(deps, given, given.authorization, demand)
       : byToken(deps, given, given.authorization, demand)
   return 'ok' in read ? read : orderOf(deps, given, demand, read)
 }
@@ -105,7 +107,7 @@ function orderOf(
     if (way.fromSeconds > nowSeconds) return no(way.early)
     if (!isSigned) return no(way.forged)
     const [balance = 0n, answer] = beside
-    const problem = way.problem(answer, amount)
+    const problem = way.problem(answer, nowSeconds)
     if (problem !== undefined) return problem
     if (!isVouched) return no('invalid_batch_settlement_evm_voucher_signature')
     if (balance < amount) return no('invalid_batch_settlement_evm_insufficient_balance')
@@ -196,6 +198,7 @@ function byPermit2(
   deps: Pick<BatchDeps, 'chainId'>,
   { channel, amount }: DepositGiven,
   authorization: Extract<DepositAuthorization, { method: 'permit2' }>,
+  { extensions }: BatchDemand,
 ): Way | BatchRefused {
   const { permitted, nonce, deadlineSeconds } = authorization
   const [from, spender, token] = [
@@ -213,6 +216,14 @@ function byPermit2(
     return no('invalid_batch_settlement_evm_channel_id_mismatch')
   }
   const owner: Address = channel.payer
+  const said = parseAllowancePermit(extensions, parseAddress)
+  const fault = said && permitProblem(said, { from: owner, token })
+  if (fault !== undefined) return no(fault)
+  const permit = said === undefined || said === 'malformed' ? undefined : tokenPermitOf(said)
+  // The collector takes it for the whole deposit only.
+  if (permit !== undefined && permit.value !== amount) {
+    return no('invalid_batch_settlement_evm_eip2612_amount_mismatch')
+  }
   const signature = bytesOf(authorization.signature)
   const separator = keccak256(
     Buffer.concat([
@@ -246,13 +257,20 @@ function byPermit2(
         channel,
         amount,
         PERMIT2_COLLECTOR,
-        permit2Data({ nonce, deadlineSeconds, signature: signed }),
+        permit2Data({ nonce, deadlineSeconds, signature: signed, permit }),
       ),
     asked: allowanceView({ token: channel.token, from: owner }),
-    problem: (allowance = 0n) =>
-      allowance < amount
+    problem: (allowance = 0n, nowSeconds) => {
+      // Whether it stands is for the simulation to say: the collector goes on without one that does not.
+      if (permit !== undefined) {
+        return permit.deadlineSeconds < nowSeconds + MARGIN_SECONDS
+          ? no('eip2612_deadline_expired')
+          : undefined
+      }
+      return allowance < amount
         ? no('invalid_batch_settlement_evm_permit2_allowance_required')
-        : undefined,
+        : undefined
+    },
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Address } from '../../chain.ts'
 import { addressWord, typeHash, uintWord } from '../eip712.ts'
+import { callV } from '../eip3009.ts'
+import type { TokenPermit } from '../permit2.ts'
 import type { Call } from '../transfer.ts'
 import { channelWords, ESCROW } from './escrow.ts'
 import type { Channel, Row } from './escrow.ts'
@@ -58,10 +60,13 @@ export function permit2Data({
   nonce,
   deadlineSeconds,
   signature,
+  permit,
 }: {
   readonly nonce: bigint
   readonly deadlineSeconds: bigint
   readonly signature: Uint8Array
+  /** Left out: the owner has approved Permit2 before. */
+  readonly permit?: TokenPermit | undefined
 }): Uint8Array {
   const signed = bytes(signature)
   const at = 4 * WORD_BYTES
@@ -69,8 +74,15 @@ export function permit2Data({
     ...[uintWord(nonce), uintWord(deadlineSeconds), uintWord(BigInt(at))],
     uintWord(BigInt(at + signed.length)),
     signed,
-    // No permit of the token's own.
-    bytes(new Uint8Array()),
+    bytes(permit === undefined ? new Uint8Array() : permitBytes(permit)),
+  ])
+}
+
+/** Value, deadline, v, r and s. */
+function permitBytes({ value, deadlineSeconds, signature }: TokenPermit): Uint8Array {
+  return Buffer.concat([
+    ...[value, deadlineSeconds, BigInt(callV(signature))].map(uintWord),
+    signature.subarray(0, 2 * WORD_BYTES),
   ])
 }
 
