@@ -31,7 +31,13 @@ declare const app: Express & FastifyInstance, handler: RequestHandler & (() => o
   'docs/guides/sell.md 2': `
 import type { Express } from 'express'
 declare const app: Express, florin: Florin, payTo: string`,
-  'docs/guides/sell.md 3': `${CLIENT}
+  'docs/guides/sell.md 3': `
+import { x402ResourceServer } from '@x402/core/server'
+import type { HTTPFacilitatorClient } from '@x402/core/server'
+import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/server'
+declare const facilitator: HTTPFacilitatorClient, payTo: \`0x\${string}\`, usdc: \`0x\${string}\`
+declare const receiverAuthorizerSigner: NonNullable<NonNullable<ConstructorParameters<typeof BatchSettlementEvmScheme>[1]>['receiverAuthorizerSigner']>`,
+  'docs/guides/sell.md 4': `${CLIENT}
 import type { Express, RequestHandler } from 'express'
 declare const app: Express, handler: RequestHandler, privateJwk: JsonWebKey
 const price = { amount: '0.01', asset: 'USDC', network: 'base-sepolia', payTo: '' }`,

@@ -16,4 +16,6 @@ export interface X402VerifyAnswer {
   readonly invalidReason?: string
   readonly invalidMessage?: string
   readonly payer?: string
+  /** `batch-settlement`: how the channel stands. */
+  readonly extra?: Readonly<Record<string, unknown>>
 }

@@ -10,8 +10,8 @@ import { networkStanding } from '../../sender/follower-store.ts'
 import type { BeginDeps } from '../beginning.ts'
 import { LaneFrozen, LaneShort, placeInLane, stopForeign } from '../settler-lane.ts'
 import { isWorthItsGas, reserveSponsoring } from '../sponsoring.ts'
-import { holdCall, noteCallTransaction } from './call-store.ts'
-import type { NewCall } from './call-store.ts'
+import { holdCall, noteCallTransaction } from '../escrow-call-store.ts'
+import type { NewCall } from '../escrow-call-store.ts'
 import type { BatchIntake } from './intake.ts'
 
 export type CallDeps = Pick<

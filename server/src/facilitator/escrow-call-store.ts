@@ -1,8 +1,8 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { BatchOperation } from '../../chains/batch.ts'
-import type { TransactionHash } from '../../chains/chain.ts'
-import type { AccountId } from '../../kernel/id.ts'
-import type { Tx } from '../../store/postgres.ts'
+import type { BatchOperation } from '../chains/batch.ts'
+import type { TransactionHash } from '../chains/chain.ts'
+import type { AccountId } from '../kernel/id.ts'
+import type { Tx } from '../store/postgres.ts'
 
 /** What makes a call of ours to an escrow one and the same. */
 export interface CallName {
