@@ -33,28 +33,33 @@ export interface VoucherClaim {
   readonly totalClaimed: BaseUnits
 }
 
-/** What moves a deposit into a channel, signed by its payer. */
-export type DepositAuthorization =
-  | {
-      readonly method: 'eip3009'
-      readonly validAfterSeconds: bigint
-      readonly validBeforeSeconds: bigint
-      /** The nonce is made of it and of the channel's id. 0x and 64 hex digits, lower case. */
-      readonly salt: string
-      readonly signature: string
-    }
-  | {
-      readonly method: 'permit2'
-      readonly from: string
-      readonly token: string
-      readonly permitted: BaseUnits
-      readonly spender: string
-      readonly nonce: bigint
-      readonly deadlineSeconds: bigint
-      /** As the payer wrote it into the witness, lower case. */
-      readonly channelId: string
-      readonly signature: string
-    }
+/** A deposit by EIP-3009, as its payer signed it. */
+export interface TokenAuthorization {
+  readonly validAfterSeconds: bigint
+  readonly validBeforeSeconds: bigint
+  /** The nonce is made of it and of the channel's id. 0x and 64 hex digits, lower case. */
+  readonly salt: string
+  readonly signature: string
+}
+
+/** A deposit by Permit2, as its payer signed it. */
+export interface Permit2Authorization {
+  readonly from: string
+  readonly token: string
+  readonly permitted: BaseUnits
+  readonly spender: string
+  readonly nonce: bigint
+  readonly deadlineSeconds: bigint
+  /** As the payer wrote it into the witness, lower case. */
+  readonly channelId: string
+  readonly signature: string
+}
+
+/** What may move a deposit into a channel: which of them does is for the seller's terms to say. */
+export interface DepositAuthorizations {
+  readonly eip3009: TokenAuthorization | undefined
+  readonly permit2: Permit2Authorization | undefined
+}
 
 /** The payloads of the scheme. Source: x402 v2, `batch-settlement` on EVM; @x402/evm 2.27. */
 export type BatchPayload =
@@ -63,7 +68,7 @@ export type BatchPayload =
       readonly channel: ChannelConfig
       readonly voucher: Voucher
       readonly amount: BaseUnits
-      readonly authorization: DepositAuthorization
+      readonly authorizations: DepositAuthorizations
     }
   | { readonly type: 'voucher'; readonly channel: ChannelConfig; readonly voucher: Voucher }
   | {
@@ -133,42 +138,45 @@ function depositOf(payload: Fields, spelling: Spelling): BatchPayload | undefine
   const of = ofChannel(payload, spelling, 'deposit')
   const deposit = fieldsOf(payload['deposit'])
   const amount = uint128Of(deposit?.['amount'])
-  const authorization = authorizationOf(fieldsOf(deposit?.['authorization']), spelling)
-  if (of === undefined || amount === undefined || authorization === undefined) return undefined
-  return { ...of, amount, authorization }
+  const given = fieldsOf(deposit?.['authorization'])
+  if (of === undefined || amount === undefined || given === undefined) return undefined
+  const { erc3009Authorization, permit2Authorization } = given
+  const eip3009 = byTokenOf(fieldsOf(erc3009Authorization))
+  const permit2 = byPermit2Of(fieldsOf(permit2Authorization), spelling)
+  if (erc3009Authorization !== undefined && eip3009 === undefined) return undefined
+  if (permit2Authorization !== undefined && permit2 === undefined) return undefined
+  return { ...of, amount, authorizations: { eip3009, permit2 } }
 }
 
-function authorizationOf(
+function byTokenOf(fields: Fields | undefined): TokenAuthorization | undefined {
+  const validAfterSeconds = unitsOf(fields?.['validAfter'])
+  const validBeforeSeconds = unitsOf(fields?.['validBefore'])
+  const salt = wordOf(fields?.['salt'])
+  const signature = signatureOf(fields?.['signature'])
+  if (validAfterSeconds === undefined || validBeforeSeconds === undefined) return undefined
+  if (salt === undefined || signature === undefined) return undefined
+  return { validAfterSeconds, validBeforeSeconds, salt, signature }
+}
+
+function byPermit2Of(
   fields: Fields | undefined,
   spelling: Spelling,
-): DepositAuthorization | undefined {
-  const byToken = fieldsOf(fields?.['erc3009Authorization'])
-  if (byToken !== undefined) {
-    const validAfterSeconds = unitsOf(byToken['validAfter'])
-    const validBeforeSeconds = unitsOf(byToken['validBefore'])
-    const salt = wordOf(byToken['salt'])
-    const signature = signatureOf(byToken['signature'])
-    if (validAfterSeconds === undefined || validBeforeSeconds === undefined) return undefined
-    if (salt === undefined || signature === undefined) return undefined
-    return { method: 'eip3009', validAfterSeconds, validBeforeSeconds, salt, signature }
-  }
-  const byPermit2 = fieldsOf(fields?.['permit2Authorization'])
-  const limits = fieldsOf(byPermit2?.['permitted'])
-  const from = addressOf(byPermit2?.['from'], spelling)
-  const spender = addressOf(byPermit2?.['spender'], spelling)
+): Permit2Authorization | undefined {
+  const limits = fieldsOf(fields?.['permitted'])
+  const from = addressOf(fields?.['from'], spelling)
+  const spender = addressOf(fields?.['spender'], spelling)
   const token = addressOf(limits?.['token'], spelling)
   const permitted = unitsOf(limits?.['amount'])
-  const nonce = unitsOf(byPermit2?.['nonce'])
-  const deadlineSeconds = unitsOf(byPermit2?.['deadline'])
-  const channelId = wordOf(fieldsOf(byPermit2?.['witness'])?.['channelId'])
-  const signature = signatureOf(byPermit2?.['signature'])
+  const nonce = unitsOf(fields?.['nonce'])
+  const deadlineSeconds = unitsOf(fields?.['deadline'])
+  const channelId = wordOf(fieldsOf(fields?.['witness'])?.['channelId'])
+  const signature = signatureOf(fields?.['signature'])
   if (from === undefined || spender === undefined || token === undefined) return undefined
   if (permitted === undefined || nonce === undefined || deadlineSeconds === undefined) {
     return undefined
   }
   if (channelId === undefined || signature === undefined) return undefined
-  const signed = { nonce, deadlineSeconds, channelId, signature }
-  return { method: 'permit2', from, token, permitted, spender, ...signed }
+  return { from, token, permitted, spender, nonce, deadlineSeconds, channelId, signature }
 }
 
 function refundOf(payload: Fields, spelling: Spelling): BatchPayload | undefined {

@@ -32,7 +32,7 @@ export function channelProblem(
   }
   if (channel.token !== asset.asset) return no('invalid_batch_settlement_evm_token_mismatch')
   const delay = channel.withdrawDelaySeconds
-  if (withdrawDelay !== undefined && withdrawDelay !== Number(delay)) {
+  if (withdrawDelay !== undefined && Number(withdrawDelay) !== Number(delay)) {
     return no('invalid_batch_settlement_evm_withdraw_delay_mismatch')
   }
   const { min, max } = WITHDRAW_DELAY_SECONDS

@@ -1,5 +1,10 @@
 import type { BaseUnits } from '@florin/wire/amount.ts'
-import type { DepositAuthorization } from '@florin/wire/x402/batch-payload.ts'
+import type {
+  DepositAuthorizations,
+  Permit2Authorization,
+  TokenAuthorization,
+} from '@florin/wire/x402/batch-payload.ts'
+import { textOf } from '@florin/wire/x402/fields.ts'
 import { parseAllowancePermit } from '@florin/wire/x402/permit2-payload.ts'
 import type { Address, TransactionHash } from '../../chain.ts'
 import type { BatchCheck, BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
@@ -65,7 +70,7 @@ export interface DepositGiven {
   readonly channel: Channel
   readonly voucher: SignedVoucher
   readonly amount: BaseUnits
-  readonly authorization: DepositAuthorization
+  readonly authorizations: DepositAuthorizations
 }
 
 /** A deposit of a payload, its channel found to be for this seller. */
@@ -74,11 +79,26 @@ export function readDeposit(
   given: DepositGiven,
   demand: BatchDemand,
 ): BatchOrder | BatchRefused {
-  const read =
-    given.authorization.method === 'permit2'
-      ? byPermit2(deps, given, given.authorization, demand)
-      : byToken(deps, given, given.authorization, demand)
+  const read = wayOf(deps, given, demand)
   return 'ok' in read ? read : orderOf(deps, given, demand, read)
+}
+
+/** As the seller asks for it, else as it is. Source: @x402/evm 2.27, resolveDepositTransferMethod. */
+function wayOf(
+  deps: Pick<BatchDeps, 'chainId'>,
+  given: DepositGiven,
+  demand: BatchDemand,
+): Way | BatchRefused {
+  const { eip3009, permit2 } = given.authorizations
+  const asked = textOf(demand.requirements.extra['assetTransferMethod'])
+  if ((asked ?? (permit2 && 'permit2')) === 'permit2') {
+    return permit2 === undefined
+      ? no('invalid_batch_settlement_evm_payload_type')
+      : byPermit2(deps, given, permit2, demand)
+  }
+  return eip3009 === undefined
+    ? no('invalid_batch_settlement_evm_erc3009_authorization_required')
+    : byToken(deps, given, eip3009, demand)
 }
 
 function orderOf(
@@ -108,11 +128,14 @@ function orderOf(
     if (!isSigned) return no(way.forged)
     const [balance = 0n, answer] = beside
     const problem = way.problem(answer, nowSeconds)
-    if (problem !== undefined) return problem
+    // What a run would show comes last, as in the reference.
+    const isOfRun = problem?.reason === 'invalid_batch_settlement_evm_deposit_simulation_failed'
+    if (problem !== undefined && !isOfRun) return problem
     if (!isVouched) return no('invalid_batch_settlement_evm_voucher_signature')
     if (balance < amount) return no('invalid_batch_settlement_evm_insufficient_balance')
     const ceiling = ceilingProblem(given.voucher, state, state.balance + amount, false)
     if (ceiling !== undefined) return ceiling
+    if (problem !== undefined) return problem
     return (await wouldSucceed(deps.transport, callOf(), GAS_MAX))
       ? { ok: true, channel: state }
       : no('invalid_batch_settlement_evm_deposit_simulation_failed')
@@ -142,13 +165,13 @@ function orderOf(
 function byToken(
   deps: Pick<BatchDeps, 'chainId'>,
   { channel, amount }: DepositGiven,
-  authorization: Extract<DepositAuthorization, { method: 'eip3009' }>,
+  authorization: TokenAuthorization,
   { asset, requirements: { extra } }: BatchDemand,
 ): Way | BatchRefused {
   const { validAfterSeconds, validBeforeSeconds } = authorization
   const salt = bytesOf(authorization.salt)
   const { name, version } = extra
-  if (typeof name !== 'string' || typeof version !== 'string') {
+  if (typeof name !== 'string' || typeof version !== 'string' || name === '' || version === '') {
     return no('invalid_batch_settlement_evm_missing_eip712_domain')
   }
   const nonce = depositNonce(channel.id, salt)
@@ -197,7 +220,7 @@ function byToken(
 function byPermit2(
   deps: Pick<BatchDeps, 'chainId'>,
   { channel, amount }: DepositGiven,
-  authorization: Extract<DepositAuthorization, { method: 'permit2' }>,
+  authorization: Permit2Authorization,
   { extensions }: BatchDemand,
 ): Way | BatchRefused {
   const { permitted, nonce, deadlineSeconds } = authorization
