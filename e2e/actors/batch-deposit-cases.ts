@@ -102,11 +102,6 @@ export const DEPOSITS: readonly Case[] = [
 
   ['one that is over', OVER, signed('eip3009', { validBefore: inSeconds(-60) })],
   [
-    'one that is over in a moment',
-    OVER,
-    async (scene) => signed('eip3009', { validBefore: inSeconds(2) })(scene),
-  ],
-  [
     'one that begins later',
     '~payload_authorization_valid_after',
     signed('eip3009', { validAfter: inSeconds(6_000) }),

@@ -89,7 +89,7 @@ export function readRefund(
       ])
       if (read === undefined) return NO_ESCROW
       const { balance, totalClaimed } = read.channel
-      if (amount === 0n || balance <= max(totalClaimed, claimed)) {
+      if (balance === max(totalClaimed, claimed)) {
         return no('invalid_batch_settlement_evm_refund_no_balance')
       }
       return draft === undefined
