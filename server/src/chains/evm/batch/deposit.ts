@@ -111,7 +111,7 @@ function orderOf(
   if (isWrapped(way.signature)) {
     return no('invalid_batch_settlement_evm_eip6492_factory_not_allowed')
   }
-  const { channel, amount } = given
+  const { channel, voucher, amount } = given
   const isKeySigned = () => deps.recovered.isSigned(channel.payer, way.signature, way.digest)
   const callOf = () => way.call(isKeySigned() ? evenV(way.signature) : way.signature)
 
@@ -147,7 +147,8 @@ function orderOf(
     receivers: [channel.receiver],
     asset,
     deposited: amount,
-    content: `${idText(channel)} ${amount}`,
+    // With the voucher that was found good: whoever joins with another one has shown nothing.
+    content: `${idText(channel)} ${amount} ${voucher.maxClaimableAmount} ${hexBytes(voucher.signature)}`,
     check,
     key: async () => ({ ok: true, key: `deposit:${way.key}` }),
     prepare: async (settler) => {
