@@ -4,7 +4,7 @@ import type { BatchResult, ChannelState } from '../../batch.ts'
 import { fieldsFrom, listFrom } from '../../json-rpc/answer.ts'
 import type { Fields } from '../../json-rpc/answer.ts'
 import type { Transport } from '../../json-rpc/transport.ts'
-import { addressFrom, bytesFrom, wordFrom } from '../answer.ts'
+import { addressFrom, bytesFrom, quantityFrom, wordFrom } from '../answer.ts'
 import { addressArgument } from '../arguments.ts'
 import { typeHash } from '../eip712.ts'
 import { hexBytes } from '../hex.ts'
@@ -29,28 +29,31 @@ interface EscrowLog {
   readonly words: readonly bigint[]
 }
 
-/** The channel after a deposit; undefined where the transaction made none. */
+/** The channel after a deposit. Throws NodeFailure where the node's receipt does not show it. */
 export async function depositedBy(
   deps: BatchDeps,
   channel: Channel,
   amount: bigint,
   hash: TransactionHash,
-): Promise<BatchResult | undefined> {
+): Promise<BatchResult> {
   const id = idText(channel)
-  const log = (await logsOf(deps, hash)).find(({ topics }) => isOf(topics, DEPOSITED, id))
-  const [moved, balance = 0n] = log?.words ?? []
-  if (moved !== amount) return undefined
+  const log = (await logsOf(deps, hash)).find(
+    ({ topics, words: [moved] }) => isOf(topics, DEPOSITED, id) && moved === amount,
+  )
+  const balance = log?.words[1]
+  // The escrow takes a deposit or reverts: it was made, and by a node without logs nobody is told that it failed.
+  if (balance === undefined) throw new NodeFailure('a deposit that no log shows')
   const state = await readAfter(deps, channel, (read) => read.balance >= balance)
   return { amount, channel: { ...state, balance: max(state.balance, balance) } }
 }
 
-/** What went back to the payer, and the channel then; undefined where no refund of that nonce was made. */
+/** What went back to the payer, and the channel then. Throws NodeFailure where no node shows the nonce used. */
 export async function refundedBy(
   deps: BatchDeps,
   channel: Channel,
   nonce: bigint,
   hash: TransactionHash,
-): Promise<BatchResult | undefined> {
+): Promise<BatchResult> {
   const id = idText(channel)
   const log = (await logsOf(deps, hash)).find(({ topics }) => isOf(topics, REFUNDED, id))
   const state = await readAfter(deps, channel, (read) => read.refundNonce > nonce)
@@ -84,6 +87,10 @@ async function logsOf(
     parse: (result) => {
       if (result === null) throw new NodeFailure('a receipt that the node does not have yet')
       const receipt = fieldsFrom(result, 'receipt')
+      // It had succeeded, and is in another block since: what becomes of it is not known yet.
+      if (quantityFrom(receipt['status'], 'receipt status') !== 1n) {
+        throw new NodeFailure('a receipt that says otherwise by now')
+      }
       return receiptLogs(receipt).flatMap((log) => escrowLog(fieldsFrom(log, 'log')))
     },
   })
