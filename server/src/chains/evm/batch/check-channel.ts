@@ -1,6 +1,8 @@
 import type { BatchDemand, BatchRefused, ChannelState } from '../../batch.ts'
 import { ZERO_ADDRESS, parseAddress } from '../account.ts'
 import { saysYes } from '../exact-wallet.ts'
+import { evenV } from '../permit2.ts'
+import type { RecoveredSigners } from '../recovered-signers.ts'
 import { no } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
 import { idText, WITHDRAW_DELAY_SECONDS } from './escrow.ts'
@@ -54,6 +56,18 @@ export async function isVoucherSigned(
   }
   if (!(await code.hasCodeNow(payer))) return recovered.isSigned(payer, signature, digest)
   return saysYes(transport, { from: payer, signature }, digest())
+}
+
+/** A key's signature as the escrow reads it, with v of 27 or 28. What an account with code is to say yes to goes as it was written: it may have the length of a key's. */
+export function asEscrowReads(
+  recovered: RecoveredSigners,
+  signer: string,
+  signature: Uint8Array,
+  digest: () => Uint8Array,
+): Uint8Array {
+  const even = evenV(signature)
+  if (even === signature) return signature
+  return recovered.isSigned(signer, signature, digest) ? even : signature
 }
 
 /** What is wrong with the ceiling of a voucher, undefined when nothing is: more than the channel has, or no more than was claimed. */

@@ -2,37 +2,62 @@ import { hash as digestOf } from 'node:crypto'
 import type { VoucherClaim } from '@florin/wire/x402/batch-payload.ts'
 import type { TransactionHash } from '../../chain.ts'
 import type { BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
-import { requireAddress } from '../account.ts'
+import { requireAddress, ZERO_ADDRESS } from '../account.ts'
 import type { Call } from '../transfer.ts'
-import { evenV } from '../permit2.ts'
 import { readReceiver } from './channel-state.ts'
+import { asEscrowReads } from './check-channel.ts'
 import { no, NO_ESCROW } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
 import { claimCall, settleCall } from './escrow-calls.ts'
-import type { EscrowDigests, Row } from './escrow.ts'
+import type { Row } from './escrow.ts'
 import { settledBy } from './escrow-results.ts'
 
-/** A claim of one voucher takes some 80,000, and each more 25,000; twice that where new state is dear, or where payers are code. */
+/** A claim of one voucher takes some 80,000, and each more 25,000; twice that where new state is dear. */
 const CLAIM_GAS = 200_000n
 const CLAIM_GAS_PER_ROW = 60_000n
+/** What the code of a payer may take to answer: a voucher that is found good within this is to be claimed as well. */
+const CODE_GAS_PER_ROW = 180_000n
+/** Below what a transaction may take. Source: EIP-7825. */
+const CLAIM_GAS_MAX = 16_000_000n
 /** Some 64,000 with a listed token; more where new state is dear (decision 0113). */
 const SETTLE_GAS_MAX = 500_000n
 
 /** Rows with their channels named. Signatures of keys as the escrow takes them. */
 export function rowsOf(
-  digests: Pick<EscrowDigests, 'channelOf'>,
+  { digests, recovered }: Pick<BatchDeps, 'digests' | 'recovered'>,
   claims: readonly VoucherClaim[],
 ): readonly Row[] {
-  return claims.map(({ channel, maxClaimableAmount, signature, totalClaimed }) => ({
-    channel: digests.channelOf(channel),
-    maxClaimableAmount,
-    signature: evenV(Buffer.from(signature.slice(2), 'hex')),
-    totalClaimed,
-  }))
+  return claims.map(({ channel: written, maxClaimableAmount, signature, totalClaimed }) => {
+    const channel = digests.channelOf(written)
+    const { payer, payerAuthorizer } = channel
+    const signer = payerAuthorizer === ZERO_ADDRESS ? payer : payerAuthorizer
+    const bytes = Buffer.from(signature.slice(2), 'hex')
+    const signed = asEscrowReads(recovered, signer, bytes, () =>
+      digests.voucher(channel.id, maxClaimableAmount),
+    )
+    return { channel, maxClaimableAmount, signature: signed, totalClaimed }
+  })
+}
+
+/** The call that claims them by what their authorizer signed. */
+export function claimOfRows(
+  { digests, recovered }: Pick<BatchDeps, 'digests' | 'recovered'>,
+  rows: readonly Row[],
+  signature: string,
+): Call {
+  const authorizer = rows[0]?.channel.receiverAuthorizer ?? ZERO_ADDRESS
+  const bytes = Buffer.from(signature.slice(2), 'hex')
+  return claimCall(
+    rows,
+    asEscrowReads(recovered, authorizer, bytes, () => digests.claims(rows)),
+  )
 }
 
 export function claimGasMax(rows: readonly Row[]): bigint {
-  return CLAIM_GAS + CLAIM_GAS_PER_ROW * BigInt(rows.length)
+  const byCode = rows.filter(({ channel }) => channel.payerAuthorizer === ZERO_ADDRESS)
+  const gas =
+    CLAIM_GAS + CLAIM_GAS_PER_ROW * BigInt(rows.length) + CODE_GAS_PER_ROW * BigInt(byCode.length)
+  return gas < CLAIM_GAS_MAX ? gas : CLAIM_GAS_MAX
 }
 
 /** What makes calls one and the same whose repetition does nothing: all that they say. */
@@ -46,7 +71,7 @@ export function readClaim(
   given: { readonly claims: readonly VoucherClaim[]; readonly signature: string | undefined },
   { asset }: BatchDemand,
 ): BatchOrder | BatchRefused {
-  const rows = rowsOf(deps.digests, given.claims)
+  const rows = rowsOf(deps, given.claims)
   if (rows.some(({ channel }) => channel.token !== asset.asset)) {
     return no('invalid_batch_settlement_evm_token_mismatch')
   }
@@ -54,7 +79,7 @@ export function readClaim(
   if (given.signature === undefined) {
     return no('invalid_batch_settlement_evm_authorizer_not_configured')
   }
-  const call = claimCall(rows, evenV(Buffer.from(given.signature.slice(2), 'hex')))
+  const call = claimOfRows(deps, rows, given.signature)
   const key = contentKey(call)
   return {
     operation: 'claim',

@@ -1,15 +1,14 @@
 import type { CompletedRefund } from '@florin/wire/x402/batch-payload.ts'
 import type { BatchCheck, BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
-import { evenV } from '../permit2.ts'
 import { idText } from './escrow.ts'
 import type { Channel } from './escrow.ts'
 import { readChannel } from './channel-state.ts'
-import { ceilingProblem, isVoucherSigned } from './check-channel.ts'
+import { asEscrowReads, ceilingProblem, isVoucherSigned } from './check-channel.ts'
 import type { SignedVoucher } from './check-channel.ts'
-import { claimGasMax, contentKey, rowsOf } from './claims.ts'
+import { claimGasMax, claimOfRows, contentKey, rowsOf } from './claims.ts'
 import { no, NO_ESCROW } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
-import { claimCall, escrowCalls, refundCall } from './escrow-calls.ts'
+import { escrowCalls, refundCall } from './escrow-calls.ts'
 import { refundedBy } from './escrow-results.ts'
 
 /** Some 85,000 with a listed token; more where new state is dear (decision 0113). */
@@ -58,7 +57,7 @@ export function readRefund(
   { asset }: BatchDemand,
 ): BatchOrder | BatchRefused {
   const { nonce, refundSignature, claimSignature } = completed
-  const rows = rowsOf(deps.digests, completed.claims)
+  const rows = rowsOf(deps, completed.claims)
   // Of other channels nothing was said by whoever asked for this refund.
   if (rows.some((row) => idText(row.channel) !== idText(channel))) {
     return no('invalid_batch_settlement_evm_channel_id_mismatch')
@@ -67,11 +66,17 @@ export function readRefund(
     refundSignature !== undefined && (rows.length === 0 || claimSignature !== undefined)
   // This service signs for nobody's authorizer: it would sign whatever it is handed.
   if (!isSigned) return no('invalid_batch_settlement_evm_authorizer_not_configured')
-  const refund = refundCall(channel, amount, nonce, signatureOf(refundSignature))
+  const signature = asEscrowReads(
+    deps.recovered,
+    channel.receiverAuthorizer,
+    Buffer.from(refundSignature.slice(2), 'hex'),
+    () => deps.digests.refund(channel.id, nonce, amount),
+  )
+  const refund = refundCall(channel, amount, nonce, signature)
   const call =
     claimSignature === undefined || rows.length === 0
       ? refund
-      : escrowCalls([claimCall(rows, signatureOf(claimSignature)), refund])
+      : escrowCalls([claimOfRows(deps, rows, claimSignature), refund])
   const claimed = rows.reduce((most, row) => max(most, row.totalClaimed), 0n)
   return {
     operation: 'refund',
@@ -104,10 +109,6 @@ export function readRefund(
 interface RefundPayload {
   readonly amount: bigint
   readonly completed: CompletedRefund
-}
-
-function signatureOf(text: string): Uint8Array {
-  return evenV(Buffer.from(text.slice(2), 'hex'))
 }
 
 function max(one: bigint, other: bigint): bigint {
