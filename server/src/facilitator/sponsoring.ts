@@ -31,13 +31,13 @@ export function isWorthItsGas(
 }
 
 /**
- * Reserves what a settlement is expected to take from the budgets of the account and of the payer, inside the claim's transaction. The
+ * Reserves what a settlement is expected to take from the budgets of the account and of the payer, if there is one, inside the claim's transaction. The
  * refusal rolls that back with everything else.
  */
 export async function reserveSponsoring(
   tx: Tx,
   { network, sponsoring }: Pick<NetworkConfig, 'network' | 'sponsoring'>,
-  { accountId, payer }: { accountId: AccountId; payer: string },
+  { accountId, payer }: { accountId: AccountId; payer: string | null },
   { feeExpected }: Pick<SettlementDraft, 'feeExpected'>,
   nowMilliseconds: number,
 ): Promise<Extract<Reason, 'gas_budget_spent'> | undefined> {
@@ -46,7 +46,7 @@ export async function reserveSponsoring(
   // Always in this order, so that two settlements never wait for each other crosswise.
   const budgets = [
     { subject: accountSubject(accountId), limit: gasPerAccountPerDay },
-    { subject: payerSubject(payer), limit: gasPerPayerPerDay },
+    ...(payer === null ? [] : [{ subject: payerSubject(payer), limit: gasPerPayerPerDay }]),
   ]
   for (const { subject, limit } of budgets) {
     const budget = { network, subject, amount: feeExpected, limit }

@@ -4,7 +4,6 @@ import type { SettlementDraft } from '../../chains/exact.ts'
 import type { Chain, SignedTransaction } from '../../chains/chain.ts'
 import { receiverAccount } from '../../custody/receiver-store.ts'
 import type { Wallet } from '../../custody/wallet.ts'
-import type { AccountId } from '../../kernel/id.ts'
 import type { Broadcaster } from '../../sender/broadcast.ts'
 import { networkStanding } from '../../sender/follower-store.ts'
 import type { BeginDeps } from '../beginning.ts'
@@ -97,7 +96,9 @@ async function store(
           throw new CallRefused('receiver_of_another_account')
         }
       }
-      const refusal = await reserveSponsoring(tx, config, subjectsOf(call, order), draft, now)
+      // A claim and a sweep are for whom their account names: it may be anybody, and has signed nothing.
+      const subjects = { accountId: call.accountId, payer: order.payer }
+      const refusal = await reserveSponsoring(tx, config, subjects, draft, now)
       if (refusal !== undefined) throw new CallRefused(refusal)
       const placing = { chain, settler, signer, draft }
       const signed = await placeInLane(tx, deps, placing, [], requestId)
@@ -117,14 +118,6 @@ async function store(
   } finally {
     signer.erase()
   }
-}
-
-/** Whose gas budgets it takes: the account's, and that of whom it is for. */
-function subjectsOf(
-  { accountId }: { readonly accountId: AccountId },
-  { payer, receivers }: BatchIntake['order'],
-): { readonly accountId: AccountId; readonly payer: string } {
-  return { accountId, payer: payer ?? receivers[0] ?? '' }
 }
 
 /** Rolls everything back: not for this account, or not paid for. */
