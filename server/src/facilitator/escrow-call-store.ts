@@ -108,23 +108,34 @@ export async function findCall(
   }
 }
 
-/** Takes the success of a call, which is given once, and again under the idempotency key that it was given under. False where somebody has it. */
+/**
+ * Takes the success of a call, which is given once, and again under the idempotency key that it was given under. `again` is of whoever took it: from then on it stays given, whatever
+ * becomes of either answer. Undefined where somebody else has it.
+ */
 export async function takeSuccess(
   tx: Tx,
   { network, key }: CallName,
   givenKey: string | null,
   nowMilliseconds: number,
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<'first' | 'again' | undefined> {
+  const first = await tx.query(
     'escrow_call_take',
     `update escrow_calls set given_at = to_timestamp($3 / 1000.0), given_key = $4
-     where network = $1 and call_key = $2 and (given_at is null or given_key = $4) returning call_key`,
+     where network = $1 and call_key = $2 and given_at is null returning call_key`,
     [network, key, nowMilliseconds, givenKey],
   )
-  return rows.length === 1
+  if (first.length === 1) return 'first'
+  // Another moment than every one that can be given back, which are whole milliseconds.
+  const again = await tx.query(
+    'escrow_call_take_again',
+    `update escrow_calls set given_at = date_trunc('milliseconds', given_at) + interval '1 microsecond'
+     where network = $1 and call_key = $2 and given_key = $3 returning call_key`,
+    [network, key, givenKey],
+  )
+  return again.length === 1 ? 'again' : undefined
 }
 
-/** Gives it back: nobody heard of it. */
+/** Gives it back: nobody heard of it who took it first, at that moment, and nobody has it again. */
 export async function giveBackSuccess(
   tx: Tx,
   { network, key }: CallName,

@@ -66,7 +66,8 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       if (isBatch(body)) {
         const waitUntilMilliseconds = clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS
         const order = { accountId: caller.accountId, presented: body, requestId }
-        const idempotencyKey = key ?? null
+        // Of another body it is another key: with it comes a request that nobody has paid for.
+        const idempotencyKey = key === undefined ? null : `${key} ${hexOf(fingerprint(body))}`
         const waiting = { waitUntilMilliseconds, over, idempotencyKey }
         const made = await settleBatch(deps, { ...order, ...waiting })
         const answer = { headers: batchHeaders(made), body: batchSettleAnswer(made) }
@@ -122,6 +123,10 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       body: await showSponsoring({ ...deps, chains: [...chains.values()] }, accountId),
     })),
   ]
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
 }
 
 /** When it fails the success counts as given. */

@@ -54,7 +54,8 @@ export type BatchSettled =
     }
   | (Refused & { readonly kind: 'refused' })
 
-const TRIES_MAX = 3
+/** Among them sweeps that moved nothing, one after the other. */
+const TRIES_MAX = 6
 /** Between looks at what became of a call: a quarter of a block. */
 const LOOK_MILLISECONDS = { min: 25, max: 500 } as const
 
@@ -83,12 +84,16 @@ export async function settleBatch(
   const { network } = intake.chain.config
   const contentDigest = new Uint8Array(digestOf('sha256', intake.order.content, 'buffer'))
   const { accountId } = order
-  const call = { network, key: named.key, accountId, operation, contentDigest }
+  let call: NewCall = { network, key: named.key, accountId, operation, contentDigest }
   let isOwn = false
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const stored = await deps.store.inTransaction('service', (tx) => findCall(tx, call))
     if (stored !== undefined && (isOwn || !cameToNothing(stored))) {
-      return await joinCall(deps, order, intake, call, { stored, isOwn })
+      const joined = await joinCall(deps, order, intake, call, { stored, isOwn })
+      const anew = isOwn ? undefined : await sweepAnew(intake, named.key, joined)
+      if (anew === undefined) return joined
+      call = { ...call, key: anew }
+      continue
     }
     const made = await makeCall(deps, intake, call, order.requestId)
     if (made.kind === 'refused') {
@@ -105,6 +110,21 @@ export async function settleBatch(
 /** For good, so that it may be made once more. */
 function cameToNothing({ state, succeeded }: StoredCall): boolean {
   return state === 'dead' || (state === 'final' && !succeeded)
+}
+
+/**
+ * The key of a sweep that is to be made once more: an earlier one moved nothing, and the chain shows still, or again, what it was for. Blocks were put in another order, and the claim
+ * came behind it. Undefined of everything else. Throws NodeFailure.
+ */
+async function sweepAnew(
+  { order }: BatchIntake,
+  key: string,
+  joined: BatchSettled,
+): Promise<string | undefined> {
+  if (order.operation !== 'settle' || joined.kind !== 'settled') return undefined
+  if (joined.result.amount !== 0n) return undefined
+  const named = await order.key()
+  return named.ok && named.key === key ? `${key}:${joined.hash}` : undefined
 }
 
 /** Waits for what becomes of a call that was stored. */
@@ -181,10 +201,11 @@ async function givenOnce(
   settled: Extract<BatchSettled, { kind: 'settled' }>,
 ): Promise<BatchSettled> {
   const now = clock.nowMilliseconds()
-  const isTaken = await store.inTransaction('service', (tx) =>
+  const taken = await store.inTransaction('service', (tx) =>
     takeSuccess(tx, name, idempotencyKey, now),
   )
-  if (!isTaken) return { kind: 'duplicate', intake: settled.intake, hash: settled.hash }
+  if (taken === undefined) return { kind: 'duplicate', intake: settled.intake, hash: settled.hash }
+  if (taken === 'again') return settled
   const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
   return { ...settled, giveBack }
 }

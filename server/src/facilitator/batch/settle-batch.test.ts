@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NodeFailure } from '../../chains/chain.ts'
+import { openTestDatabase } from '../../store/test-database.ts'
+import type { TestDatabase } from '../../store/test-database.ts'
+import { storeTestWallet } from '../../store/test-wallet.ts'
+import type { BatchSettled } from './settle-batch.ts'
+import { callScene, FEE, PAYER, RECEIVER } from './test-call-scene.ts'
+import type { Script } from './test-call-scene.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+let chains = 500_000
+const aScene = (script: Partial<Script> = {}) => callScene(database.store, (chains += 1), script)
+
+/** A deposit that has come to its end, and that nobody has heard of. */
+async function deposited() {
+  const scene = await aScene()
+  expect(await scene.ask()).toMatchObject({ kind: 'pending' })
+  await scene.ends(scene.sent[0], 'final', true)
+  return scene
+}
+
+async function giveBack(settled: BatchSettled): Promise<void> {
+  if (settled.kind === 'settled') await settled.giveBack?.()
+}
+
+describe('the success of a deposit', () => {
+  test('is given once, and again under its key', async () => {
+    const { ask, accountId } = await deposited()
+    expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled' })
+    expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled' })
+    expect(await ask(accountId, 'L')).toMatchObject({ kind: 'duplicate' })
+    expect(await ask()).toMatchObject({ kind: 'duplicate' })
+  })
+
+  test('without a key is nobody’s who has none either', async () => {
+    const { ask } = await deposited()
+    expect(await ask()).toMatchObject({ kind: 'settled' })
+    expect(await ask()).toMatchObject({ kind: 'duplicate' })
+  })
+
+  test('that reached nobody is to be had by whoever asks', async () => {
+    const { ask, accountId } = await deposited()
+    await giveBack(await ask(accountId, 'K'))
+    expect(await ask()).toMatchObject({ kind: 'settled' })
+  })
+
+  test('stays given where it is said again and that reaches nobody', async () => {
+    const { ask, accountId } = await deposited()
+    expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled' })
+    await giveBack(await ask(accountId, 'K'))
+    expect(await ask()).toMatchObject({ kind: 'duplicate' })
+    expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled' })
+  })
+
+  test('stays given where it was said again before the first turns out to have reached nobody', async () => {
+    const { ask, accountId } = await deposited()
+    const first = await ask(accountId, 'K')
+    expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled' })
+    await giveBack(first)
+    expect(await ask()).toMatchObject({ kind: 'duplicate' })
+  })
+})
+
+describe('a call', () => {
+  test('is another account’s, or of other content: nothing is told of it', async () => {
+    const { ask, script } = await deposited()
+    const { accountId: stranger } = await storeTestWallet(database.store)
+    expect(await ask(stranger)).toMatchObject({ kind: 'refused', reason: 'duplicate_settlement' })
+    script.content = 'other'
+    expect(await ask()).toMatchObject({ kind: 'refused', reason: 'duplicate_settlement' })
+  })
+
+  test.each(['claim.before-commit', 'claim.after-commit'] as const)(
+    'that was killed at %s is sent once',
+    async (killAt) => {
+      const { ask, script, sent } = await aScene({ killAt })
+      await expect(ask()).rejects.toThrow('killed')
+      script.killAt = undefined
+      await ask()
+      await ask()
+      const rows = await database.store.query<{ hash: string }>(
+        'test_calls',
+        'select hash from attempts a join escrow_calls c using (chain_transaction_id)',
+      )
+      expect(rows.length).toBeGreaterThan(0)
+      expect(sent).toHaveLength(killAt === 'claim.before-commit' ? 1 : 0)
+    },
+  )
+
+  test('of which no node tells now is pending, whatever became of it', async () => {
+    const { ask, script } = await deposited()
+    script.resultOf = () => {
+      throw new NodeFailure('away')
+    }
+    expect(await ask()).toMatchObject({ kind: 'pending' })
+  })
+
+  test('is made again once the first can take no effect any more, and not before', async () => {
+    const { ask, ends, sent } = await aScene()
+    await ask()
+    await ends(sent[0], 'mined', false, 99n)
+    expect(await ask()).toMatchObject({ kind: expect.stringMatching(/pending|failed/) })
+    expect(sent).toHaveLength(1)
+    await ends(sent[0], 'dead', false)
+    await ask()
+    expect(sent).toHaveLength(2)
+    await ends(sent[1], 'final', false)
+    await Promise.all([ask(), ask(), ask()])
+    expect(sent).toHaveLength(3)
+    await ends(sent[2], 'final', true)
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[2] })
+    expect(sent).toHaveLength(3)
+  })
+
+  test('that is not deep enough is pending', async () => {
+    const { ask, ends, sent, config } = await aScene()
+    await ask()
+    await ends(sent[0], 'mined', true, 100n - BigInt(config.releaseDepth) + 1n)
+    expect(await ask()).toMatchObject({ kind: 'pending' })
+    await ends(sent[0], 'mined', true, 100n - BigInt(config.releaseDepth))
+    expect(await ask()).toMatchObject({ kind: 'settled' })
+  })
+})
+
+describe('a sweep', () => {
+  test('that moved nothing, because its claim was put behind it, is made once more', async () => {
+    const nothing = () => ({ amount: 0n, channel: null })
+    const { ask, ends, sent, script } = await aScene({
+      ...{ operation: 'settle', key: 'settle:7', resultOf: nothing },
+    })
+    await ask()
+    await ends(sent[0], 'final', true)
+    // The chain still shows what the first was to move.
+    await Promise.all([ask(), ask()])
+    expect(sent).toHaveLength(2)
+    await ends(sent[1], 'final', true)
+    script.resultOf = (hash) => ({ amount: hash === sent[1] ? 9n : 0n, channel: null })
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[1], result: { amount: 9n } })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('that moved nothing, because another has moved it, is not', async () => {
+    const { ask, ends, sent, script } = await aScene({
+      ...{ operation: 'settle', key: 'settle:7' },
+    })
+    await ask()
+    await ends(sent[0], 'final', true)
+    script.resultOf = () => {
+      script.key = undefined
+      return { amount: 0n, channel: null }
+    }
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[0], result: { amount: 0n } })
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('the gas', () => {
+  const reservedOf = async (network: string) =>
+    (
+      await database.store.query<{ subject: string; reserved: string }>(
+        'test_budgets',
+        'select subject, reserved from gas_budgets where network = $1 order by subject',
+        [network],
+      )
+    ).map(({ subject, reserved }) => [subject, BigInt(reserved)])
+
+  test('of a claim is its account’s: whom it names may be anybody, whose budget nobody else spends', async () => {
+    const { ask, accountId, config } = await aScene({ operation: 'claim', key: 'claim:1' })
+    await ask()
+    expect(await reservedOf(config.network)).toEqual([[`account:${accountId}`, FEE]])
+    expect(RECEIVER).not.toBe(PAYER)
+  })
+
+  test('of a deposit is its account’s and its payer’s', async () => {
+    const { ask, accountId, config } = await aScene({ payer: PAYER })
+    await ask()
+    expect(await reservedOf(config.network)).toEqual([
+      [`account:${accountId}`, FEE],
+      [`payer:${PAYER}`, FEE],
+    ])
+  })
+})

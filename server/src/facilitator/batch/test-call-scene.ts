@@ -1,0 +1,143 @@
+import { baseUnits } from '@florin/wire/amount.ts'
+import type { BatchOrder, BatchResult } from '../../chains/batch.ts'
+import type { Address, Terms, TransactionHash } from '../../chains/chain.ts'
+import type { OpenSigner } from '../../custody/signer.ts'
+import type { Wallet } from '../../custody/wallet.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import type { AccountId } from '../../kernel/id.ts'
+import type { KillPoint } from '../../kernel/kill-point.ts'
+import { signTest, testNetwork } from '../../payments/test-lane.ts'
+import { beginFollowing } from '../../sender/follower-store.ts'
+import { scriptedChain } from '../../sender/test-chain.ts'
+import { storeTestWallet } from '../../store/test-wallet.ts'
+import { write } from '../../store/test-write.ts'
+import type { Store } from '../../store/postgres.ts'
+import { settleBatch } from './settle-batch.ts'
+import type { SettleBatchDeps } from './settle-batch.ts'
+
+export const PAYER = '0x00000000000000000000000000000000000000a1' as Address
+export const RECEIVER = '0x00000000000000000000000000000000000000a2' as Address
+export const FEE = 1_000n
+const HEIGHT = 100n
+
+/** What the chain of a scene says of the one order that is read there. */
+export interface Script {
+  readonly operation: BatchOrder['operation']
+  key: string | undefined
+  content: string
+  deposited: bigint | null
+  readonly payer: Address | null
+  /** What a transaction did; thrown where it is an error. */
+  resultOf: (hash: TransactionHash) => BatchResult | undefined
+  prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
+  killAt: KillPoint | undefined
+}
+
+/** An account, one settling key on a network of its own, and an escrow that does what the script says. */
+export async function callScene(store: Store, chainId: number, given: Partial<Script>) {
+  const config = testNetwork(chainId)
+  const { network } = config
+  const asset = config.assets.find((known) => known.asset !== 'native')
+  if (asset === undefined) throw new Error('no token')
+  const { accountId } = await storeTestWallet(store)
+  const settler = `0x${chainId.toString(16).padStart(40, '0')}` as Address
+  await store.inTransaction('service', (tx) =>
+    beginFollowing(tx, network, { height: HEIGHT, hash: '0xaa' }),
+  )
+  const script: Script = {
+    ...{ operation: 'deposit', key: 'deposit:one', content: 'one', deposited: null },
+    ...{ payer: null, killAt: undefined, prepare: () => undefined },
+    resultOf: () => ({ amount: 5n, channel: null }),
+    ...given,
+  }
+  let drafts = 0
+  const sent: TransactionHash[] = []
+  const order = (): BatchOrder => ({
+    ...{ operation: script.operation, payer: script.payer, receivers: [RECEIVER], asset },
+    deposited: script.deposited === null ? null : baseUnits(script.deposited),
+    content: script.content,
+    check: async () => ({ ok: false, reason: 'invalid_payload' }),
+    key: async () =>
+      script.key === undefined
+        ? { ok: false, reason: 'invalid_batch_settlement_evm_nothing_to_settle' }
+        : { ok: true, key: script.key },
+    prepare: async () => {
+      const terms = { to: 'escrow', value: '0', data: `${(drafts += 1)}` } as Partial<
+        Record<string, string>
+      > as Terms
+      return (
+        script.prepare() ?? {
+          ok: true,
+          draft: {
+            ...{ terms, feeCeiling: baseUnits(FEE), feeExpected: baseUnits(FEE) },
+            ...{ laneLatest: 0n, settlerBalance: 10n ** 18n },
+          },
+        }
+      )
+    },
+    result: async (hash) => script.resultOf(hash),
+  })
+  const chain = scriptedChain(config, {
+    batch: { read: () => ({ ok: true, order: order() }) },
+    parseAddress: (text) => text as Address,
+    sign: async (terms, nonce) => signTest(terms, nonce, settler),
+  })
+  const wallet = { address: settler } as Partial<Wallet> as Wallet
+  const signer: OpenSigner = {
+    ...{ address: settler, sign: async () => new Uint8Array(), erase: () => undefined },
+  }
+  // Everything of a scene is in one moment, the worst of all schedules for what is told apart by time.
+  const now = systemClock.nowMilliseconds()
+  const clock = { ...systemClock, nowMilliseconds: () => now }
+  const deps: Partial<SettleBatchDeps> = {
+    ...{ store, clock, chains: new Map([[network, chain]]) },
+    killPoint: (point) => {
+      if (script.killAt === point) throw new Error('killed')
+    },
+    ...{ signerFor: async () => signer, settlersOf: () => new Set() },
+    settlers: { next: () => wallet } as Partial<
+      SettleBatchDeps['settlers']
+    > as SettleBatchDeps['settlers'],
+    funds: { isLow: () => false, note: () => true, setAside: () => undefined } as Partial<
+      SettleBatchDeps['funds']
+    > as SettleBatchDeps['funds'],
+    broadcaster: {
+      broadcast: async (_, committed) => {
+        for (const { hash } of committed) sent.push(hash)
+        return []
+      },
+    },
+  }
+  const terms = {
+    ...{ scheme: 'batch-settlement', network, asset: asset.asset, amount: '0', payTo: RECEIVER },
+    ...{ maxTimeoutSeconds: 0, extra: {} },
+  }
+  const presented = {
+    paymentPayload: { x402Version: 2, accepted: terms, payload: {} },
+    paymentRequirements: terms,
+  }
+  return {
+    ...{ accountId, config, script, sent, settler },
+    /** As one request does; it does not wait. */
+    ask: (by: AccountId = accountId, idempotencyKey: string | null = null) =>
+      settleBatch(deps as SettleBatchDeps, {
+        ...{ accountId: by, presented, requestId: `req_${'1'.repeat(22)}`, idempotencyKey },
+        ...{ waitUntilMilliseconds: 0, over: new AbortController().signal },
+      }),
+    /** The chain has decided on a transaction, as the follower writes it. */
+    ends: (
+      hash: TransactionHash | undefined,
+      state: 'mined' | 'final' | 'dead',
+      succeeded: boolean,
+      height = 1n,
+    ) =>
+      write(
+        store,
+        'test_ends',
+        `update chain_transactions t set state = $3, mined_hash = case when $6 then $2 end, mined_height = case when $6 then $5::bigint end,
+           mined_block_hash = case when $6 then '0xbb' end, succeeded = case when $6 then $4::boolean end, fee_paid = case when $6 then 1 end
+         from attempts a where a.chain_transaction_id = t.id and a.network = $1 and a.hash = $2`,
+        [network, hash, state, succeeded, height.toString(), state !== 'dead'],
+      ),
+  }
+}
