@@ -36,24 +36,25 @@ const FILLED = `exists (select from attempts filling where filling.chain_transac
   and filling.terms ->> 'to' = t.lane_address)`
 
 /**
- * Stores a call before it is signed. False where it was stored before, whoever asked for it, unless it came to nothing for good: then it is taken over, to be made once more. One that is being
- * stored at this moment is waited for.
+ * Stores a call before it is signed. False where it was stored before, whoever asked for it, unless it came to nothing for good: then that one stays by another name, with its place, and
+ * this is made in its stead. One that is being stored at this moment is waited for.
  */
 export async function holdCall(
   tx: Tx,
   { network, key, accountId, operation, contentDigest }: NewCall,
   nowMilliseconds: number,
 ): Promise<boolean> {
+  await tx.query(
+    'escrow_call_let_go',
+    `update escrow_calls held set call_key = call_key || ' of place ' || chain_transaction_id
+     where network = $1 and call_key = $2 and exists (select from chain_transactions t where t.id = held.chain_transaction_id
+       and (t.state = 'dead' or t.state = 'final' and not (t.succeeded and not ${FILLED})))`,
+    [network, key],
+  )
   const rows = await tx.query(
     'escrow_call_hold',
-    `insert into escrow_calls as held (network, call_key, account_id, operation, content_digest, created_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))
-     on conflict (network, call_key) do update
-       set account_id = excluded.account_id, content_digest = excluded.content_digest,
-         chain_transaction_id = null, created_at = excluded.created_at, given_at = null, given_key = null
-       where exists (select from chain_transactions t where t.id = held.chain_transaction_id
-         and (t.state = 'dead' or t.state = 'final' and not (t.succeeded and not ${FILLED})))
-     returning call_key`,
+    `insert into escrow_calls (network, call_key, account_id, operation, content_digest, created_at)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0)) on conflict do nothing returning call_key`,
     [network, key, accountId, operation, Buffer.from(contentDigest), nowMilliseconds],
   )
   return rows.length === 1

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NodeFailure } from '../../chains/chain.ts'
+import { findInBooks } from '../../doctor/books-store.ts'
 import { openTestDatabase } from '../../store/test-database.ts'
 import type { TestDatabase } from '../../store/test-database.ts'
 import { storeTestWallet } from '../../store/test-wallet.ts'
@@ -115,6 +116,8 @@ describe('a call', () => {
     await ends(sent[2], 'final', true)
     expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[2] })
     expect(sent).toHaveLength(3)
+    const findings = await database.store.inTransaction('service', findInBooks)
+    expect(findings.filter(({ invariant }) => invariant.startsWith('every'))).toEqual([])
   })
 
   test('that is not deep enough is pending', async () => {
