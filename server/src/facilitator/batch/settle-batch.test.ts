@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BATCH_OPERATIONS } from '../../chains/batch.ts'
 import { NodeFailure } from '../../chains/chain.ts'
+import type { Address } from '../../chains/chain.ts'
 import { findInBooks } from '../../doctor/books-store.ts'
 import { openTestDatabase } from '../../store/test-database.ts'
 import type { TestDatabase } from '../../store/test-database.ts'
@@ -129,6 +131,23 @@ describe('a call', () => {
     expect(await ask()).toMatchObject({ kind: 'settled' })
   })
 })
+
+test.each(BATCH_OPERATIONS)(
+  'a %s for another account’s receiver is refused, and nothing of it is stored or told',
+  async (operation) => {
+    const hosted = `0x${(chains += 1).toString(16).padStart(40, 'e')}` as Address
+    const { accountId: owner } = await storeTestWallet(database.store, hosted)
+    const receivers = [RECEIVER, hosted]
+    const { ask, accountId, verify, sent } = await aScene({ operation, receivers })
+    const no = { reason: 'receiver_of_another_account' }
+    expect(await ask()).toMatchObject(no)
+    expect(await verify(accountId)).toMatchObject(no)
+    expect(sent).toHaveLength(0)
+    expect(await verify(owner)).toMatchObject({ ok: true })
+    expect(await ask(owner)).toMatchObject({ kind: 'pending' })
+    expect(sent).toHaveLength(1)
+  },
+)
 
 describe('a sweep', () => {
   test('that moved nothing, because its claim was put behind it, is made once more', async () => {

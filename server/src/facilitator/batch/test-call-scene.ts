@@ -1,5 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { BatchOrder, BatchResult } from '../../chains/batch.ts'
+import type { BatchOrder, BatchResult, ChannelState } from '../../chains/batch.ts'
 import type { Address, Terms, TransactionHash } from '../../chains/chain.ts'
 import type { OpenSigner } from '../../custody/signer.ts'
 import type { Wallet } from '../../custody/wallet.ts'
@@ -12,6 +12,7 @@ import { scriptedChain } from '../../sender/test-chain.ts'
 import { storeTestWallet } from '../../store/test-wallet.ts'
 import { write } from '../../store/test-write.ts'
 import type { Store } from '../../store/postgres.ts'
+import { verifyBatch } from './verify-batch.ts'
 import { settleBatch } from './settle-batch.ts'
 import type { SettleBatchDeps } from './settle-batch.ts'
 
@@ -19,6 +20,10 @@ export const PAYER = '0x00000000000000000000000000000000000000a1' as Address
 export const RECEIVER = '0x00000000000000000000000000000000000000a2' as Address
 export const FEE = 1_000n
 const HEIGHT = 100n
+const CHANNEL: ChannelState = {
+  ...{ channelId: '0x', balance: 0n, totalClaimed: 0n },
+  ...{ withdrawRequestedAtSeconds: 0n, refundNonce: 0n },
+}
 
 /** What the chain of a scene says of the one order that is read there. */
 export interface Script {
@@ -27,6 +32,7 @@ export interface Script {
   content: string
   deposited: bigint | null
   readonly payer: Address | null
+  readonly receivers: readonly Address[]
   /** What a transaction did; thrown where it is an error. */
   resultOf: (hash: TransactionHash) => BatchResult | undefined
   prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
@@ -46,17 +52,17 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
   )
   const script: Script = {
     ...{ operation: 'deposit', key: 'deposit:one', content: 'one', deposited: null },
-    ...{ payer: null, killAt: undefined, prepare: () => undefined },
+    ...{ payer: null, receivers: [RECEIVER], killAt: undefined, prepare: () => undefined },
     resultOf: () => ({ amount: 5n, channel: null }),
     ...given,
   }
   let drafts = 0
   const sent: TransactionHash[] = []
   const order = (): BatchOrder => ({
-    ...{ operation: script.operation, payer: script.payer, receivers: [RECEIVER], asset },
+    ...{ operation: script.operation, payer: script.payer, receivers: script.receivers, asset },
     deposited: script.deposited === null ? null : baseUnits(script.deposited),
     content: script.content,
-    check: async () => ({ ok: false, reason: 'invalid_payload' }),
+    check: async () => ({ ok: true, channel: CHANNEL }),
     key: async () =>
       script.key === undefined
         ? { ok: false, reason: 'invalid_batch_settlement_evm_nothing_to_settle' }
@@ -124,6 +130,7 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
         ...{ accountId: by, presented, requestId: `req_${'1'.repeat(22)}`, idempotencyKey },
         ...{ waitUntilMilliseconds: 0, over: new AbortController().signal },
       }),
+    verify: (by: AccountId) => verifyBatch(deps as SettleBatchDeps, by, presented),
     /** The chain has decided on a transaction, as the follower writes it. */
     ends: (
       hash: TransactionHash | undefined,
