@@ -44,7 +44,9 @@ export async function depositedBy(
   // The escrow takes a deposit or reverts: it was made, and by a node without logs nobody is told that it failed.
   if (balance === undefined) throw new NodeFailure('a deposit that no log shows')
   const state = await readAfter(deps, channel, (read) => read.balance >= balance)
-  return { amount, channel: { ...state, balance: max(state.balance, balance) } }
+  // A node that is behind, or money that has left since: a seller would serve for what is not there.
+  if (state.balance < balance) throw new NodeFailure('a deposit that no node shows in its channel')
+  return { amount, channel: state }
 }
 
 /** What went back to the payer, and the channel then. Throws NodeFailure where no node shows the nonce used. */
@@ -119,10 +121,6 @@ async function readAfter(
     if (isAfter(read.channel) || look === LOOKS_MAX) return read.channel
     await clock.sleep(LOOK_PAUSE_MILLISECONDS)
   }
-}
-
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }
 
 function topicOf(signature: string): string {

@@ -1,5 +1,7 @@
 import { baseUnits } from '@florin/wire/amount.ts'
 import type { DepositAuthorization } from '@florin/wire/x402/batch-payload.ts'
+import { concat, encodeAbiParameters, pad, parseAbiParameters, toEventSelector, toHex } from 'viem'
+import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../kernel/clock.ts'
 import type { BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
@@ -185,6 +187,35 @@ describe('what a transaction did', () => {
   test('is not told of logs of others', async () => {
     const log = { address: ESCROW, topics: [SETTLED], data: `0x${'00'.repeat(31)}07` }
     expect(await settle(receipt('0x1', [log]))).toMatchObject({ amount: 0n })
+  })
+
+  test.each([
+    [7n, 'as it is'],
+    [6n, undefined],
+  ])('a deposit is told with a balance that the channel has: of %s', async (balance, told) => {
+    const channel = digests.channelOf(written)
+    const word = (value: bigint) => pad(toHex(value))
+    const log = {
+      address: ESCROW,
+      topics: [
+        toEventSelector('Deposited(bytes32,address,uint128,uint128)'),
+        ...[hexBytes(channel.id), pad(account(9) as Hex)],
+      ],
+      data: concat([word(5n), word(7n)]),
+    }
+    const channels = encodeAbiParameters(parseAbiParameters('(bool, bytes)[]'), [
+      [concat([word(balance), word(0n)]), concat([word(0n), word(0n)]), word(0n), word(1n)].map(
+        (answer) => [true, answer] as const,
+      ),
+    ])
+    const { deps } = scene(({ method }) =>
+      method === 'eth_call' ? channels : receipt('0x1', [log]),
+    )
+    const voucher = { channelId: '', maxClaimableAmount: 1n, signature: OF_A_WALLET }
+    const given = { channel, voucher, amount: baseUnits(5n), authorization: AUTHORIZATION }
+    const result = orderOf(readDeposit(deps, given, demand)).result(HASH)
+    if (told === undefined) await expect(result).rejects.toThrow(NodeFailure)
+    else expect(await result).toMatchObject({ amount: 5n, channel: { balance } })
   })
 
   test('a deposit that succeeded and is not seen did not fail', async () => {
