@@ -2,6 +2,8 @@ import type { NetworkId } from '@florin/wire/network.ts'
 import type { BatchOperation } from '../chains/batch.ts'
 import type { TransactionHash } from '../chains/chain.ts'
 import type { AccountId } from '../kernel/id.ts'
+import { cameToNothing, lonePlace, placeOfAttempt } from '../sender/lone-place-store.ts'
+import type { LonePlace } from '../sender/lone-place-store.ts'
 import type { Tx } from '../store/postgres.ts'
 
 /** What makes a call of ours to an escrow one and the same. */
@@ -19,21 +21,11 @@ export interface NewCall extends CallName {
 }
 
 /** A call as it was stored, and what became of its transaction so far. */
-export interface StoredCall {
+export interface StoredCall extends LonePlace {
   readonly accountId: AccountId
   readonly operation: BatchOperation
   readonly contentDigest: Uint8Array
-  readonly state: 'open' | 'mined' | 'final' | 'dead'
-  /** It ran, and did not come to nothing. False before it is in a block. */
-  readonly succeeded: boolean
-  /** The transaction that is in a block, else the newest attempt. */
-  readonly hash: TransactionHash | null
-  readonly minedHeight: bigint | null
 }
-
-/** Its nonce was taken by a transaction of nothing, which an operator had sent to fill it. */
-const FILLED = `exists (select from attempts filling where filling.chain_transaction_id = t.id and filling.hash = t.mined_hash
-  and filling.terms ->> 'to' = t.lane_address)`
 
 /**
  * Stores a call before it is signed. False where it was stored before, whoever asked for it, unless it came to nothing for good: then that one stays by another name, with its place, and
@@ -44,13 +36,19 @@ export async function holdCall(
   { network, key, accountId, operation, contentDigest }: NewCall,
   nowMilliseconds: number,
 ): Promise<boolean> {
-  await tx.query(
-    'escrow_call_let_go',
-    `update escrow_calls held set call_key = call_key || ' of place ' || chain_transaction_id
-     where network = $1 and call_key = $2 and exists (select from chain_transactions t where t.id = held.chain_transaction_id
-       and (t.state = 'dead' or t.state = 'final' and not (t.succeeded and not ${FILLED})))`,
+  const [held] = await tx.query<{ place: string }>(
+    'escrow_call_lock',
+    `select chain_transaction_id as place from escrow_calls where network = $1 and call_key = $2 for update`,
     [network, key],
   )
+  const place = held && (await lonePlace(tx, held.place))
+  if (place !== undefined && cameToNothing(place)) {
+    await tx.query(
+      'escrow_call_let_go',
+      `update escrow_calls set call_key = call_key || ' of place ' || chain_transaction_id where network = $1 and call_key = $2`,
+      [network, key],
+    )
+  }
   const rows = await tx.query(
     'escrow_call_hold',
     `insert into escrow_calls (network, call_key, account_id, operation, content_digest, created_at)
@@ -66,13 +64,14 @@ export async function noteCallTransaction(
   { network, key }: CallName,
   hash: TransactionHash,
 ): Promise<void> {
+  const place = await placeOfAttempt(tx, network, hash)
+  if (place === undefined) throw new Error('a call to an escrow has no transaction')
   const rows = await tx.query(
     'escrow_call_note',
-    `update escrow_calls c set chain_transaction_id = a.chain_transaction_id from attempts a
-     where c.network = $1 and c.call_key = $2 and a.network = $1 and a.hash = $3 returning c.call_key`,
-    [network, key, hash],
+    `update escrow_calls set chain_transaction_id = $3 where network = $1 and call_key = $2 returning call_key`,
+    [network, key, place],
   )
-  if (rows.length !== 1) throw new Error('a call to an escrow has no transaction')
+  if (rows.length !== 1) throw new Error('a transaction is for no call to an escrow')
 }
 
 /** What was stored of a call; undefined where nobody has asked for it. */
@@ -84,29 +83,16 @@ export async function findCall(
     account_id: AccountId
     operation: BatchOperation
     content_digest: Buffer
-    state: StoredCall['state']
-    succeeded: boolean
-    hash: TransactionHash | null
-    mined_height: string | null
+    place: string
   }>(
     'escrow_call_find',
-    `select c.account_id, c.operation, c.content_digest, t.state, t.mined_height,
-       coalesce(t.succeeded, false) and not ${FILLED} as succeeded,
-       coalesce(t.mined_hash, (select hash from attempts where chain_transaction_id = t.id order by number desc limit 1)) as hash
-     from escrow_calls c join chain_transactions t on t.id = c.chain_transaction_id
-     where c.network = $1 and c.call_key = $2`,
+    `select account_id, operation, content_digest, chain_transaction_id as place from escrow_calls where network = $1 and call_key = $2`,
     [network, key],
   )
-  if (row === undefined) return undefined
-  return {
-    accountId: row.account_id,
-    operation: row.operation,
-    contentDigest: new Uint8Array(row.content_digest),
-    state: row.state,
-    succeeded: row.succeeded,
-    hash: row.hash,
-    minedHeight: row.mined_height === null ? null : BigInt(row.mined_height),
-  }
+  const place = row && (await lonePlace(tx, row.place))
+  if (row === undefined || place === undefined) return undefined
+  const { account_id: accountId, operation, content_digest: digest } = row
+  return { accountId, operation, contentDigest: new Uint8Array(digest), ...place }
 }
 
 /**

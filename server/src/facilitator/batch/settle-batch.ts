@@ -5,6 +5,7 @@ import { NodeFailure } from '../../chains/chain.ts'
 import type { TransactionHash } from '../../chains/chain.ts'
 import type { AccountId } from '../../kernel/id.ts'
 import { followedHeight } from '../../sender/follower-store.ts'
+import { cameToNothing } from '../../sender/lone-place-store.ts'
 import type { Presented, Refused } from '../intake.ts'
 import { refused } from '../intake.ts'
 import type { SettleDeps } from '../settling.ts'
@@ -84,15 +85,16 @@ export async function settleBatch(
   const { network } = intake.chain.config
   const contentDigest = new Uint8Array(digestOf('sha256', intake.order.content, 'buffer'))
   const { accountId } = order
-  let call: NewCall = { network, key: named.key, accountId, operation, contentDigest }
+  let { key } = named
   let isOwn = false
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const call: NewCall = { network, key, accountId, operation, contentDigest }
     const stored = await deps.store.inTransaction('service', (tx) => findCall(tx, call))
     if (stored !== undefined && (isOwn || !cameToNothing(stored))) {
       const joined = await joinCall(deps, order, intake, call, { stored, isOwn })
       const anew = isOwn ? undefined : await sweepAnew(intake, named.key, joined)
       if (anew === undefined) return joined
-      call = { ...call, key: anew }
+      key = anew
       continue
     }
     const made = await makeCall(deps, intake, call, order.requestId)
@@ -105,11 +107,6 @@ export async function settleBatch(
     isOwn = made.kind === 'sent'
   }
   return { kind: 'pending', intake, hash: null }
-}
-
-/** For good, so that it may be made once more. */
-function cameToNothing({ state, succeeded }: StoredCall): boolean {
-  return state === 'dead' || (state === 'final' && !succeeded)
 }
 
 /**

@@ -20,11 +20,15 @@ export async function verifyBatch(
   if (!taken.ok) return taken
   const { intake } = taken
   const { order, chain, networkName } = intake
-  for (const receiver of order.receivers) {
-    const owner = await receiverAccount(deps.store, chain.config.family, receiver)
-    if (owner !== undefined && owner !== accountId) {
-      return refused('receiver_of_another_account', networkName, order.payer)
+  const owners = await deps.store.inTransaction('service', async (tx) => {
+    const found: (AccountId | undefined)[] = []
+    for (const receiver of order.receivers) {
+      found.push(await receiverAccount(tx, chain.config.family, receiver))
     }
+    return found
+  })
+  if (owners.some((owner) => owner !== undefined && owner !== accountId)) {
+    return refused('receiver_of_another_account', networkName, order.payer)
   }
   const checked = await order.check()
   return checked.ok
