@@ -17,7 +17,6 @@ const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/custody/known-receivers.ts':
     'whose a receiving address is, for several callers at once',
   'server/src/facilitator/verify.ts': 'whose a receiving address is',
-  'server/src/facilitator/batch/verify-batch.ts': 'the same',
   'server/src/payments/routes.ts': 'wallets for several callers at once, each with its account',
   'server/src/open-trading.ts': 'wallets for several callers at once, each with its account',
   'server/src/payments/carry.ts': 'idempotency keys, each with its account',

@@ -1,5 +1,5 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { DepositAuthorization } from '@florin/wire/x402/batch-payload.ts'
+import type { DepositAuthorizations } from '@florin/wire/x402/batch-payload.ts'
 import { concat, encodeAbiParameters, pad, parseAbiParameters, toEventSelector, toHex } from 'viem'
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
@@ -41,6 +41,7 @@ const digests = openEscrowDigests(84_532n)
 const demand: BatchDemand = {
   ...{ asset: listed, payTo: written.receiver },
   requirements: { amount: baseUnits(0n), extra: { name: 'USDC', version: '2' } },
+  extensions: {},
 }
 
 const NO_CODE: BatchDeps['code'] = { hasCode: async () => false, hasCodeNow: async () => false }
@@ -72,10 +73,12 @@ function orderOf(read: BatchOrder | BatchRefused): BatchOrder {
 const OF_A_WALLET = new Uint8Array(65).fill(0x11)
 OF_A_WALLET[64] = 1
 
-const AUTHORIZATION: DepositAuthorization = {
-  method: 'eip3009',
-  ...{ validAfterSeconds: 0n, validBeforeSeconds: 2n ** 40n },
-  ...{ salt: `0x${'ab'.repeat(32)}`, signature: hexBytes(OF_A_WALLET) },
+const AUTHORIZATIONS: DepositAuthorizations = {
+  eip3009: {
+    ...{ validAfterSeconds: 0n, validBeforeSeconds: 2n ** 40n },
+    ...{ salt: `0x${'ab'.repeat(32)}`, signature: hexBytes(OF_A_WALLET) },
+  },
+  permit2: undefined,
 }
 
 function claimOf(signature: string, payerAuthorizer = written.payerAuthorizer, rows = 1) {
@@ -154,7 +157,7 @@ test('a deposit with another voucher is not the same', () => {
     const given = {
       ...{ channel, amount: baseUnits(10n) },
       voucher: { channelId: hexBytes(channel.id), maxClaimableAmount, signature },
-      authorization: AUTHORIZATION,
+      authorizations: AUTHORIZATIONS,
     }
     return orderOf(readDeposit(deps, given, demand)).content
   }
@@ -212,7 +215,7 @@ describe('what a transaction did', () => {
       method === 'eth_call' ? channels : receipt('0x1', [log]),
     )
     const voucher = { channelId: '', maxClaimableAmount: 1n, signature: OF_A_WALLET }
-    const given = { channel, voucher, amount: baseUnits(5n), authorization: AUTHORIZATION }
+    const given = { channel, voucher, amount: baseUnits(5n), authorizations: AUTHORIZATIONS }
     const result = orderOf(readDeposit(deps, given, demand)).result(HASH)
     if (told === undefined) await expect(result).rejects.toThrow(NodeFailure)
     else expect(await result).toMatchObject({ amount: 5n, channel: { balance } })
@@ -222,7 +225,7 @@ describe('what a transaction did', () => {
     const { deps } = scene(() => receipt('0x1'))
     const channel = digests.channelOf(written)
     const voucher = { channelId: '', maxClaimableAmount: 1n, signature: OF_A_WALLET }
-    const given = { channel, voucher, amount: baseUnits(10n), authorization: AUTHORIZATION }
+    const given = { channel, voucher, amount: baseUnits(10n), authorizations: AUTHORIZATIONS }
     await expect(orderOf(readDeposit(deps, given, demand)).result(HASH)).rejects.toThrow(
       NodeFailure,
     )
