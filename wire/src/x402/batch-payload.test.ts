@@ -70,9 +70,12 @@ test('parts are read in one spelling', () => {
   })
   expect(parseBatchPayload(PAYLOADS['deposit by Permit2'], spelling)).toMatchObject({
     amount: 5_000n,
-    authorization: {
-      ...{ method: 'permit2', from: read.payer, token: read.token, permitted: 5_000n },
-      ...{ nonce: 7n, deadlineSeconds: 1_790_000_000n, channelId, signature },
+    authorizations: {
+      eip3009: undefined,
+      permit2: {
+        ...{ from: read.payer, token: read.token, permitted: 5_000n },
+        ...{ nonce: 7n, deadlineSeconds: 1_790_000_000n, channelId, signature },
+      },
     },
   })
 })
@@ -106,6 +109,10 @@ test.each(Object.entries(PAYLOADS))(
       for (const never of NEVER) {
         const read = parseBatchPayload(changed(payload, path, never) as Fields, spelling)
         if (path[0] === 'type') expect(read).toBe('unknown')
+        // Which authorization is missing is said against what the seller asks for.
+        else if (path.join('.') === 'deposit.authorization' && isPlain(never)) {
+          expect(read).toMatchObject({ authorizations: {} })
+        }
         // A claim may have no rows where a refund needs none.
         else if (path.join('.') === 'claims' && Array.isArray(never) && payload.type === 'refund') {
           expect(read).toMatchObject({ completed: { claims: [] } })
@@ -114,6 +121,9 @@ test.each(Object.entries(PAYLOADS))(
     }
   },
 )
+
+const isPlain = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 test('amounts are of 128 bits, delays of 40, claims 128 at most', () => {
   const claims = (count: number) => ({
