@@ -61,5 +61,6 @@ export function wordOf(answer: Fields): string {
   if (answer['throws'] === true) return 'throws'
   if (answer['isValid'] === true || answer['success'] === true) return 'good'
   const reason = answer['invalidReason'] ?? answer['errorReason']
-  return String(reason ?? JSON.stringify(answer)).replace('invalid_batch_settlement_evm_', '~')
+  const word = typeof reason === 'string' ? reason : JSON.stringify(answer)
+  return word.replace('invalid_batch_settlement_evm_', '~')
 }

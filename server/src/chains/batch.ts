@@ -30,6 +30,8 @@ export interface BatchOrder {
   readonly asset: AssetProfile
   /** What a deposit moves into the escrow; null of everything else. */
   readonly deposited: BaseUnits | null
+  /** Of a settlement its token and receiver; left out of everything else. */
+  readonly subject?: string
   /** What it is about, in text: two orders of one key and other content are not the same. */
   readonly content: string
   /** Whether a deposit would be taken, or a voucher or a payer's wish for a refund is good, and how the channel stood before. */

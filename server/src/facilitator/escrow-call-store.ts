@@ -18,6 +18,8 @@ export interface NewCall extends CallName {
   readonly operation: BatchOperation
   /** SHA-256 of what it is about. */
   readonly contentDigest: Uint8Array
+  /** Of a settlement its token and receiver; null of everything else. */
+  readonly subject: string | null
 }
 
 /** A call as it was stored, and what became of its transaction so far. */
@@ -33,7 +35,7 @@ export interface StoredCall extends LonePlace {
  */
 export async function holdCall(
   tx: Tx,
-  { network, key, accountId, operation, contentDigest }: NewCall,
+  { network, key, accountId, operation, contentDigest, subject }: NewCall,
   nowMilliseconds: number,
 ): Promise<boolean> {
   const [held] = await tx.query<{ place: string }>(
@@ -51,9 +53,9 @@ export async function holdCall(
   }
   const rows = await tx.query(
     'escrow_call_hold',
-    `insert into escrow_calls (network, call_key, account_id, operation, content_digest, created_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0)) on conflict do nothing returning call_key`,
-    [network, key, accountId, operation, Buffer.from(contentDigest), nowMilliseconds],
+    `insert into escrow_calls (network, call_key, account_id, operation, content_digest, subject, created_at)
+     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0)) on conflict do nothing returning call_key`,
+    [network, key, accountId, operation, Buffer.from(contentDigest), subject, nowMilliseconds],
   )
   return rows.length === 1
 }
@@ -93,6 +95,24 @@ export async function findCall(
   if (row === undefined || place === undefined) return undefined
   const { account_id: accountId, operation, content_digest: digest } = row
   return { accountId, operation, contentDigest: new Uint8Array(digest), ...place }
+}
+
+/** The last settlement of a token to a receiver, where it was asked for by this account and nobody was told of it. */
+export async function untoldSettlement(
+  tx: Tx,
+  {
+    network,
+    subject,
+    accountId,
+  }: Pick<NewCall, 'network' | 'accountId'> & { readonly subject: string },
+): Promise<string | undefined> {
+  const [last] = await tx.query<{ call_key: string; is_untold: boolean }>(
+    'escrow_call_untold',
+    `select call_key, account_id = $3 and given_at is null as is_untold from escrow_calls
+     where network = $1 and subject = $2 order by created_at desc limit 1`,
+    [network, subject, accountId],
+  )
+  return last?.is_untold === true ? last.call_key : undefined
 }
 
 /**

@@ -9,7 +9,7 @@ import { cameToNothing } from '../../sender/lone-place-store.ts'
 import type { Presented, Refused } from '../intake.ts'
 import { refused } from '../intake.ts'
 import type { SettleDeps } from '../settling.ts'
-import { findCall, giveBackSuccess, takeSuccess } from '../escrow-call-store.ts'
+import { findCall, giveBackSuccess, takeSuccess, untoldSettlement } from '../escrow-call-store.ts'
 import type { CallName, NewCall, StoredCall } from '../escrow-call-store.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
@@ -81,14 +81,17 @@ export async function settleBatch(
   const { operation } = intake.order
   if (!isSent(operation)) return no(intake, 'invalid_batch_settlement_evm_payload_type')
   const named = await intake.order.key()
-  if (!named.ok) return no(intake, named.reason, named.message)
+  if (!named.ok) {
+    return (await joinUntold(deps, order, intake)) ?? no(intake, named.reason, named.message)
+  }
   const { network } = intake.chain.config
-  const contentDigest = new Uint8Array(digestOf('sha256', intake.order.content, 'buffer'))
+  const contentDigest = digestFor(intake)
+  const { subject = null } = intake.order
   const { accountId } = order
   let { key } = named
   let isOwn = false
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const call: NewCall = { network, key, accountId, operation, contentDigest }
+    const call: NewCall = { network, key, accountId, operation, contentDigest, subject }
     const stored = await deps.store.inTransaction('service', (tx) => findCall(tx, call))
     if (stored !== undefined && (isOwn || !cameToNothing(stored))) {
       const joined = await joinCall(deps, order, intake, call, { stored, isOwn })
@@ -107,6 +110,35 @@ export async function settleBatch(
     isOwn = made.kind === 'sent'
   }
   return { kind: 'pending', intake, hash: null }
+}
+
+/**
+ * Joins a settlement whose answer was lost, or that was not deep enough to be told of: the chain shows by now that there is nothing to settle. Undefined where there is none, or it came to
+ * nothing.
+ */
+async function joinUntold(
+  deps: SettleBatchDeps,
+  order: BatchSettleOrder,
+  intake: BatchIntake,
+): Promise<BatchSettled | undefined> {
+  const { accountId } = order
+  const { subject } = intake.order
+  if (subject === undefined) return undefined
+  const { network } = intake.chain.config
+  const found = await deps.store.inTransaction('service', async (tx) => {
+    const key = await untoldSettlement(tx, { network, subject, accountId })
+    const stored = key === undefined ? undefined : await findCall(tx, { network, key })
+    return key === undefined || stored === undefined ? undefined : { key, stored }
+  })
+  if (found === undefined || cameToNothing(found.stored)) return undefined
+  const contentDigest = digestFor(intake)
+  const { key, stored } = found
+  const call = { network, key, accountId, operation: 'settle', contentDigest, subject } as const
+  return joinCall(deps, order, intake, call, { stored, isOwn: false })
+}
+
+function digestFor({ order }: BatchIntake): Uint8Array {
+  return new Uint8Array(digestOf('sha256', order.content, 'buffer'))
 }
 
 /**
@@ -144,9 +176,9 @@ async function joinCall(
       const { operation } = call
       if (!seen.stored.succeeded) return { kind: 'failed', intake, reason: FAILED[operation], hash }
       const settled = await told(intake, hash, operation, !isOwn)
-      return operation === 'deposit' && settled.kind === 'settled'
-        ? await givenOnce(deps, order, call, settled)
-        : settled
+      if (settled.kind !== 'settled') return settled
+      if (operation === 'deposit') return await givenOnce(deps, order, call, settled)
+      return operation === 'settle' ? await noted(deps, call, settled) : settled
     }
     const isLate = deps.clock.nowMilliseconds() + pause > waitUntilMilliseconds
     if (isLate || over.aborted) return { kind: 'pending', intake, hash }
@@ -203,6 +235,19 @@ async function givenOnce(
   )
   if (taken === undefined) return { kind: 'duplicate', intake: settled.intake, hash: settled.hash }
   if (taken === 'again') return settled
+  const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
+  return { ...settled, giveBack }
+}
+
+/** A settlement is told as often as it is asked for; whether anybody heard decides whether it is told once there is nothing more to settle. */
+async function noted(
+  { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
+  name: CallName,
+  settled: Extract<BatchSettled, { kind: 'settled' }>,
+): Promise<BatchSettled> {
+  const now = clock.nowMilliseconds()
+  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, name, null, now))
+  if (taken !== 'first') return settled
   const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
   return { ...settled, giveBack }
 }

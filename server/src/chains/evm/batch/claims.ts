@@ -111,6 +111,7 @@ export function readSettle(
   const tokenAddress = requireAddress(token)
   return {
     operation: 'settle',
+    subject: `${token} ${payTo}`,
     payer: null,
     receivers: [payTo],
     asset,
