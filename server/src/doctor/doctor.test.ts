@@ -20,6 +20,7 @@ import { findInBooks } from './books-store.ts'
 import type { Finding } from './books-store.ts'
 import { DIVERGENCES, secondAttemptNaming } from './test-divergences.ts'
 import { BUDGET_DIVERGENCES } from './test-budget-divergences.ts'
+import { ESCROW_DIVERGENCES } from './test-escrow-divergences.ts'
 import { FILLING_DIVERGENCES } from './test-filling-divergences.ts'
 import { PURCHASE_DIVERGENCES } from './test-purchase-divergences.ts'
 import { SETTLEMENT_DIVERGENCES } from './test-settlement-divergences.ts'
@@ -118,6 +119,7 @@ const PLANTED = [
   ...SETTLEMENT_DIVERGENCES,
   ...PURCHASE_DIVERGENCES,
   ...BUDGET_DIVERGENCES,
+  ...ESCROW_DIVERGENCES,
   ...FILLING_DIVERGENCES,
 ]
 const KNOWN = new Set(PLANTED.map(({ invariant }) => invariant))
