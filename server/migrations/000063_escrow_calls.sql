@@ -14,9 +14,11 @@ create table escrow_calls (
   -- was told.
   given_at timestamptz,
   given_key text,
+  given_fingerprint bytea,
   primary key (network, call_key)
 );
 create index escrow_calls_by_subject on escrow_calls (network, subject, created_at) where subject is not null;
+create index escrow_calls_by_given_key on escrow_calls (account_id, given_key) where given_key is not null;
 alter table escrow_calls enable row level security;
 create policy escrow_calls_of_account on escrow_calls to florin_service
   using ((select current_setting('app.account_id', true)) in (account_id, 'service'));

@@ -139,6 +139,7 @@ table escrow_calls
   created_at timestamp with time zone not null
   given_at timestamp with time zone
   given_key text
+  given_fingerprint bytea
 table event_runs
   account_id text not null
   last_sequence bigint not null
@@ -1055,6 +1056,7 @@ CREATE INDEX builds_unmarked ON public.builds USING btree (network, sender, unma
 CREATE INDEX catalogue_resources_settled ON public.catalogue_resources USING btree (account_id, last_settled_at)
 CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactions USING btree (before_payment) WHERE (before_payment IS NOT NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
+CREATE INDEX escrow_calls_by_given_key ON public.escrow_calls USING btree (account_id, given_key) WHERE (given_key IS NOT NULL)
 CREATE INDEX escrow_calls_by_subject ON public.escrow_calls USING btree (network, subject, created_at) WHERE (subject IS NOT NULL)
 CREATE UNIQUE INDEX event_runs_by_id ON public.event_runs USING btree (account_id, first_id)
 CREATE INDEX event_runs_oldest ON public.event_runs USING btree (numbered_at)

@@ -109,37 +109,59 @@ export async function untoldSettlement(
   const [last] = await tx.query<{ call_key: string; is_untold: boolean }>(
     'escrow_call_untold',
     `select call_key, account_id = $3 and given_at is null as is_untold from escrow_calls
-     where network = $1 and subject = $2 order by created_at desc limit 1`,
+     where network = $1 and subject = $2 order by created_at desc, chain_transaction_id desc limit 1`,
     [network, subject, accountId],
   )
   return last?.is_untold === true ? last.call_key : undefined
 }
 
+/** A caller's wish to get the same success again under one key. */
+export interface GivenKey {
+  readonly key: string
+  /** SHA-256 of the parsed body. */
+  readonly fingerprint: Uint8Array
+}
+
 /**
- * Takes the success of a call, which is given once, and again under the idempotency key that it was given under. `again` is of whoever took it: from then on it stays given, whatever
+ * Takes the success of a call, which is given once, and again under the idempotency key that it was given under, to the same body. `again` is of whoever took it: from then on it stays given, whatever
  * becomes of either answer. Undefined where somebody else has it.
  */
 export async function takeSuccess(
   tx: Tx,
   { network, key }: CallName,
-  givenKey: string | null,
+  given: GivenKey | null,
   nowMilliseconds: number,
 ): Promise<'first' | 'again' | undefined> {
+  const fingerprint = given && Buffer.from(given.fingerprint)
   const first = await tx.query(
     'escrow_call_take',
-    `update escrow_calls set given_at = to_timestamp($3 / 1000.0), given_key = $4
+    `update escrow_calls set given_at = to_timestamp($3 / 1000.0), given_key = $4, given_fingerprint = $5
      where network = $1 and call_key = $2 and given_at is null returning call_key`,
-    [network, key, nowMilliseconds, givenKey],
+    [network, key, nowMilliseconds, given?.key ?? null, fingerprint],
   )
   if (first.length === 1) return 'first'
   // Another moment than every one that can be given back, which are whole milliseconds.
   const again = await tx.query(
     'escrow_call_take_again',
     `update escrow_calls set given_at = date_trunc('milliseconds', given_at) + interval '1 microsecond'
-     where network = $1 and call_key = $2 and given_key = $3 returning call_key`,
-    [network, key, givenKey],
+     where network = $1 and call_key = $2 and given_key = $3 and given_fingerprint = $4 returning call_key`,
+    [network, key, given?.key ?? null, fingerprint],
   )
   return again.length === 1 ? 'again' : undefined
+}
+
+/** Whether the account had another success under this key, for another body. */
+export async function isKeyOfAnother(
+  tx: Tx,
+  accountId: AccountId,
+  { key, fingerprint }: GivenKey,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'escrow_call_of_key',
+    `select call_key from escrow_calls where account_id = $1 and given_key = $2 and given_fingerprint <> $3 limit 1`,
+    [accountId, key, Buffer.from(fingerprint)],
+  )
+  return rows.length > 0
 }
 
 /** Gives it back: nobody heard of it who took it first, at that moment, and nobody has it again. */
@@ -150,7 +172,7 @@ export async function giveBackSuccess(
 ): Promise<void> {
   await tx.query(
     'escrow_call_give_back',
-    `update escrow_calls set given_at = null, given_key = null
+    `update escrow_calls set given_at = null, given_key = null, given_fingerprint = null
      where network = $1 and call_key = $2 and given_at = to_timestamp($3 / 1000.0)`,
     [network, key, takenAtMilliseconds],
   )

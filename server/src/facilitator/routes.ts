@@ -12,6 +12,7 @@ import { givenUnderKey } from './given-under-key.ts'
 import { batchHeaders, batchSettleAnswer, batchVerifyAnswer } from './batch/answer.ts'
 import { isBatch } from './batch/intake.ts'
 import { settleBatch } from './batch/settle-batch.ts'
+import type { GivenKey } from './escrow-call-store.ts'
 import type { CallDeps } from './batch/make-call.ts'
 import { verifyBatch } from './batch/verify-batch.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
@@ -66,9 +67,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
       if (isBatch(body)) {
         const waitUntilMilliseconds = clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS
         const order = { accountId: caller.accountId, presented: body, requestId }
-        // Of another body it is another key: with it comes a request that nobody has paid for.
-        const idempotencyKey = key === undefined ? null : `${key} ${hexOf(fingerprint(body))}`
-        const waiting = { waitUntilMilliseconds, over, idempotencyKey }
+        const waiting = { waitUntilMilliseconds, over, once: once && givenUnder(once.key, body) }
         const made = await settleBatch(deps, { ...order, ...waiting })
         const answer = { headers: batchHeaders(made), body: batchSettleAnswer(made) }
         const giveBack = made.kind === 'settled' ? made.giveBack : undefined
@@ -125,8 +124,8 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   ]
 }
 
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
+function givenUnder(key: string, body: unknown): GivenKey {
+  return { key, fingerprint: fingerprint(body) }
 }
 
 /** When it fails the success counts as given. */

@@ -40,6 +40,16 @@ describe('the success of a deposit', () => {
     expect(await ask()).toMatchObject({ kind: 'duplicate' })
   })
 
+  test('under a key is refused to another body, whatever that is for', async () => {
+    const { ask, accountId, script } = await deposited()
+    expect(await ask(accountId, 'M', 1)).toMatchObject({ kind: 'settled' })
+    script.key = 'deposit:two'
+    await expect(ask(accountId, 'M', 2)).rejects.toThrow(
+      expect.objectContaining({ code: 'IDEMPOTENCY_MISMATCH' }),
+    )
+    expect(await ask(accountId, 'N', 2)).toMatchObject({ kind: 'pending' })
+  })
+
   test('without a key is nobody’s who has none either', async () => {
     const { ask } = await deposited()
     expect(await ask()).toMatchObject({ kind: 'settled' })
@@ -178,6 +188,50 @@ describe('a sweep', () => {
     }
     expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[0], result: { amount: 0n } })
     expect(sent).toHaveLength(1)
+  })
+})
+
+describe('a sweep whose answer was lost', () => {
+  const NOTHING = { reason: 'invalid_batch_settlement_evm_nothing_to_settle' }
+  const aLostOne = async () => {
+    const subject = `token ${RECEIVER}`
+    const scene = await aScene({ operation: 'settle', key: 'settle:7', subject })
+    await scene.ask()
+    scene.script.key = undefined
+    return scene
+  }
+
+  test('is told once to its account when there is nothing more to settle', async () => {
+    const { ask, ends, sent } = await aLostOne()
+    await ends(sent[0], 'final', true)
+    const { accountId: stranger } = await storeTestWallet(database.store)
+    expect(await ask(stranger)).toMatchObject(NOTHING)
+    const told = await ask()
+    expect(told).toMatchObject({ kind: 'settled', hash: sent[0], replayed: true })
+    expect(await ask()).toMatchObject(NOTHING)
+    await giveBack(told)
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[0] })
+    expect(sent).toHaveLength(1)
+  })
+
+  test('is pending as long as it is not deep enough', async () => {
+    const { ask, ends, sent, config } = await aLostOne()
+    await ends(sent[0], 'mined', true, 100n - BigInt(config.releaseDepth) + 1n)
+    expect(await ask()).toMatchObject({ kind: 'pending', hash: sent[0] })
+  })
+
+  test('is not told where it came to nothing, or a later one was told', async () => {
+    const dead = await aLostOne()
+    await dead.ends(dead.sent[0], 'dead', false)
+    expect(await dead.ask()).toMatchObject(NOTHING)
+    const { ask, ends, sent, script } = await aLostOne()
+    await ends(sent[0], 'final', true)
+    script.key = 'settle:9'
+    await ask()
+    await ends(sent[1], 'final', true)
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[1] })
+    script.key = undefined
+    expect(await ask()).toMatchObject(NOTHING)
   })
 })
 

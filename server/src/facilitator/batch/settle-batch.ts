@@ -1,4 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
+import { Refusal } from '@florin/wire/errors.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { BatchOperation, BatchResult } from '../../chains/batch.ts'
 import { NodeFailure } from '../../chains/chain.ts'
@@ -9,8 +10,14 @@ import { cameToNothing } from '../../sender/lone-place-store.ts'
 import type { Presented, Refused } from '../intake.ts'
 import { refused } from '../intake.ts'
 import type { SettleDeps } from '../settling.ts'
-import { findCall, giveBackSuccess, takeSuccess, untoldSettlement } from '../escrow-call-store.ts'
-import type { CallName, NewCall, StoredCall } from '../escrow-call-store.ts'
+import {
+  findCall,
+  giveBackSuccess,
+  isKeyOfAnother,
+  takeSuccess,
+  untoldSettlement,
+} from '../escrow-call-store.ts'
+import type { CallName, GivenKey, NewCall, StoredCall } from '../escrow-call-store.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
 import { isReleased, isSent, makeCall } from './make-call.ts'
@@ -23,7 +30,7 @@ export interface BatchSettleOrder {
   readonly presented: Presented
   readonly requestId: string
   /** Under which a deposit's success is to be had again; null where it is not. */
-  readonly idempotencyKey: string | null
+  readonly once: GivenKey | null
   readonly waitUntilMilliseconds: number
   readonly over: AbortSignal
 }
@@ -80,6 +87,13 @@ export async function settleBatch(
   const { intake } = taken
   const { operation } = intake.order
   if (!isSent(operation)) return no(intake, 'invalid_batch_settlement_evm_payload_type')
+  const { accountId, once } = order
+  if (once !== null) {
+    const isOther = await deps.store.inTransaction('service', (tx) =>
+      isKeyOfAnother(tx, accountId, once),
+    )
+    if (isOther) throw new Refusal('IDEMPOTENCY_MISMATCH')
+  }
   const named = await intake.order.key()
   if (!named.ok) {
     return (await joinUntold(deps, order, intake)) ?? no(intake, named.reason, named.message)
@@ -87,7 +101,6 @@ export async function settleBatch(
   const { network } = intake.chain.config
   const contentDigest = digestFor(intake)
   const { subject = null } = intake.order
-  const { accountId } = order
   let { key } = named
   let isOwn = false
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -177,8 +190,9 @@ async function joinCall(
       if (!seen.stored.succeeded) return { kind: 'failed', intake, reason: FAILED[operation], hash }
       const settled = await told(intake, hash, operation, !isOwn)
       if (settled.kind !== 'settled') return settled
-      if (operation === 'deposit') return await givenOnce(deps, order, call, settled)
-      return operation === 'settle' ? await noted(deps, call, settled) : settled
+      return operation === 'deposit'
+        ? await givenOnce(deps, order, call, settled)
+        : await noted(deps, order, call, settled)
     }
     const isLate = deps.clock.nowMilliseconds() + pause > waitUntilMilliseconds
     if (isLate || over.aborted) return { kind: 'pending', intake, hash }
@@ -225,28 +239,27 @@ async function told(
 /** Whoever hears of a deposit serves the request that came with it. */
 async function givenOnce(
   { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
-  { idempotencyKey }: BatchSettleOrder,
+  { once }: BatchSettleOrder,
   name: CallName,
   settled: Extract<BatchSettled, { kind: 'settled' }>,
 ): Promise<BatchSettled> {
   const now = clock.nowMilliseconds()
-  const taken = await store.inTransaction('service', (tx) =>
-    takeSuccess(tx, name, idempotencyKey, now),
-  )
+  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, name, once, now))
   if (taken === undefined) return { kind: 'duplicate', intake: settled.intake, hash: settled.hash }
   if (taken === 'again') return settled
   const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
   return { ...settled, giveBack }
 }
 
-/** A settlement is told as often as it is asked for; whether anybody heard decides whether it is told once there is nothing more to settle. */
+/** Whatever serves nobody is told as often as it is asked for; whether anybody heard of a settlement decides whether it is told once there is nothing more to settle. */
 async function noted(
   { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
+  { once }: BatchSettleOrder,
   name: CallName,
   settled: Extract<BatchSettled, { kind: 'settled' }>,
 ): Promise<BatchSettled> {
   const now = clock.nowMilliseconds()
-  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, name, null, now))
+  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, name, once, now))
   if (taken !== 'first') return settled
   const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
   return { ...settled, giveBack }

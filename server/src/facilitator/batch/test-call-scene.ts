@@ -29,6 +29,7 @@ const CHANNEL: ChannelState = {
 export interface Script {
   readonly operation: BatchOrder['operation']
   key: string | undefined
+  readonly subject?: string
   content: string
   deposited: bigint | null
   readonly payer: Address | null
@@ -62,6 +63,7 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
     ...{ operation: script.operation, payer: script.payer, receivers: script.receivers, asset },
     deposited: script.deposited === null ? null : baseUnits(script.deposited),
     content: script.content,
+    ...(script.subject === undefined ? {} : { subject: script.subject }),
     check: async () => ({ ok: true, channel: CHANNEL }),
     key: async () =>
       script.key === undefined
@@ -125,9 +127,14 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
   return {
     ...{ accountId, config, script, sent, settler },
     /** As one request does; it does not wait. */
-    ask: (by: AccountId = accountId, idempotencyKey: string | null = null) =>
+    ask: (by: AccountId = accountId, key: string | null = null, body = 1) =>
       settleBatch(deps as SettleBatchDeps, {
-        ...{ accountId: by, presented, requestId: `req_${'1'.repeat(22)}`, idempotencyKey },
+        ...{
+          accountId: by,
+          presented,
+          requestId: `req_${'1'.repeat(22)}`,
+          once: onceOf(key, body),
+        },
         ...{ waitUntilMilliseconds: 0, over: new AbortController().signal },
       }),
     verify: (by: AccountId) => verifyBatch(deps as SettleBatchDeps, by, presented),
@@ -147,4 +154,8 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
         [network, hash, state, succeeded, height.toString(), state !== 'dead'],
       ),
   }
+}
+
+function onceOf(key: string | null, body: number) {
+  return key === null ? null : { key, fingerprint: new Uint8Array(32).fill(body) }
 }
