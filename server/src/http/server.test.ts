@@ -156,6 +156,30 @@ describe('every operation', () => {
     expect(streamed).toContain('PAYLOAD_TOO_LARGE')
   })
 
+  test('takes twice as many bytes and values where a body may be long', async () => {
+    const settled = { success: true, transaction: '', network: '' }
+    const long = await openTestServer({
+      routes: [route(endpoints.x402Settle, async () => ({ body: settled }))],
+    })
+    const bodyOf = (values: number, bytes = 0) =>
+      JSON.stringify({ paymentPayload: Array(values).fill(1), paymentRequirements: {} }).padEnd(
+        bytes,
+      )
+    const send = async (body: string) =>
+      await long.ask('POST', '/x402/settle', {
+        ...{ body, headers: { 'content-type': 'application/json', authorization: 'Bearer good' } },
+      })
+    const { longBodyBytesMax, longJsonNodesMax } = limits
+    try {
+      // The object, the list and the empty object are values, too.
+      expect((await send(bodyOf(longJsonNodesMax - 3, longBodyBytesMax))).status).toBe(200)
+      assertProblem(await send(bodyOf(longJsonNodesMax - 2)), 'INVALID_PARAMETERS')
+      assertProblem(await send(bodyOf(1, longBodyBytesMax + 1)), 'PAYLOAD_TOO_LARGE')
+    } finally {
+      await long.close()
+    }
+  })
+
   test('takes an idempotency key of 1 to 255 visible ASCII characters, once', async () => {
     for (const key of ['x', '!~', 'k'.repeat(255)]) {
       expect((await server.send(GOOD, { 'idempotency-key': key })).status).toBe(200)
