@@ -328,7 +328,7 @@ import { claimKeys } from '../idempotency/store.ts'`,
   },
   {
     name: 'bytes that nobody has heard of are not sent again',
-    seed: 359,
+    seed: 297,
     changes: [
       {
         module: 'sender/transaction-store.ts',
