@@ -1,6 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import { cameToNothing } from '../facilitator/records.ts'
 import type { NewReceived, ReceivedRecords, ReceivedState } from '../facilitator/records.ts'
+import { isDeepEnough } from '../kernel/deep-enough.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
@@ -17,7 +18,7 @@ import type { Payment } from './payment.ts'
 import { receivedPlace } from './received-place-store.ts'
 import { receivedStandings } from './received-state-store.ts'
 import type { ReceivedStanding } from './received-state-store.ts'
-import { isBelow, isReleased } from './released.ts'
+import { isReleased } from './released.ts'
 import { depositOf, nameResource, sentPlace } from './sent-place-store.ts'
 import { decidedByOurs } from './status-store.ts'
 import type { AskedPayment } from './status-store.ts'
@@ -67,7 +68,7 @@ export function openReceivedRecords({
       wasShared: places.wasShared,
       revertedWhole: places.revertedWhole,
       isFinal: places.isFinal,
-      isDeep: places.isFinal || isBelow(places.newestBlock?.height, config, followedHeight),
+      isDeep: places.isFinal || isDeepEnough(places.newestBlock?.height, config, followedHeight),
       attemptBlock: places.newestBlock,
       underWay: places.underWay,
     }

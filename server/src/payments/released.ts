@@ -1,3 +1,4 @@
+import { isDeepEnough } from '../kernel/deep-enough.ts'
 import type { NetworkConfig } from '../kernel/network-config.ts'
 import type { Payment } from './payment.ts'
 
@@ -9,15 +10,5 @@ export function isReleased(
 ): boolean {
   if (status === 'settled') return true
   if (status !== 'confirmed' || config === undefined) return false
-  return isBelow(blockHeight, config, followed)
-}
-
-/** Whether a block has as many on top as the network asks for. */
-export function isBelow(
-  height: bigint | null | undefined,
-  config: Pick<NetworkConfig, 'releaseDepth'> | undefined,
-  followed: bigint | null,
-): boolean {
-  if (height === null || height === undefined || config === undefined) return false
-  return followed !== null && followed - height >= BigInt(config.releaseDepth)
+  return isDeepEnough(blockHeight, config, followed)
 }
