@@ -24,7 +24,8 @@ const WITNESS_TYPES = {
   exact: 'Witness(address to,uint256 validAfter)',
   upto: 'Witness(address to,address facilitator,uint256 validAfter)',
 } as const
-const PERMISSIONS_TYPE = 'TokenPermissions(address token,uint256 amount)'
+/** As it is told within the types that hold it. */
+export const PERMISSIONS_TYPE = 'TokenPermissions(address token,uint256 amount)'
 const PERMISSIONS_HASH = typeHash(PERMISSIONS_TYPE)
 const HASHES = { exact: hashesOf('exact'), upto: hashesOf('upto') } as const
 const DOMAIN_HASH = typeHash('EIP712Domain(string name,uint256 chainId,address verifyingContract)')
@@ -110,21 +111,28 @@ export function permit2Digest(
   { scheme, token, permitted, nonce, deadlineSeconds, ...witness }: Permit2Authorization,
   chainId: bigint,
 ): Uint8Array {
-  const separator = keccak256(
-    Buffer.concat([DOMAIN_HASH, NAME_HASH, uintWord(chainId), addressWord(PERMIT2)]),
-  )
   const hashes = HASHES[scheme]
   const content = keccak256(
     Buffer.concat([
       hashes.permit,
-      keccak256(Buffer.concat([PERMISSIONS_HASH, addressWord(token), uintWord(permitted)])),
+      permissionsHash(token, permitted),
       addressWord(PROXIES[scheme]),
       uintWord(nonce),
       uintWord(deadlineSeconds),
       keccak256(Buffer.concat([hashes.witness, ...witnessWords(witness)])),
     ]),
   )
-  return typedDataDigest(separator, content)
+  return typedDataDigest(permit2Separator(chainId), content)
+}
+
+/** What tells Permit2 of one chain from all others. Its domain has no version. */
+export function permit2Separator(chainId: bigint): Uint8Array {
+  return keccak256(Buffer.concat([DOMAIN_HASH, NAME_HASH, uintWord(chainId), addressWord(PERMIT2)]))
+}
+
+/** The hash of TokenPermissions: so much of a token may move. */
+export function permissionsHash(token: Address, permitted: bigint): Uint8Array {
+  return keccak256(Buffer.concat([PERMISSIONS_HASH, addressWord(token), uintWord(permitted)]))
 }
 
 /** The call that moves the money; with the owner's permit before it where that is asked for and there is one. */

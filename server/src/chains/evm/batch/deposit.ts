@@ -16,7 +16,14 @@ import { hexBytes } from '../hex.ts'
 import { keccak256 } from '../keccak.ts'
 import { balanceView } from '../multicall.ts'
 import type { Asked } from '../multicall.ts'
-import { allowanceView, evenV, PERMIT2, permit2Key } from '../permit2.ts'
+import {
+  allowanceView,
+  evenV,
+  PERMISSIONS_TYPE,
+  permissionsHash,
+  permit2Key,
+  permit2Separator,
+} from '../permit2.ts'
 import { permitProblem, tokenPermitOf } from '../permit2-read.ts'
 import type { Call } from '../transfer.ts'
 import { isWrapped } from '../wallet-signature.ts'
@@ -36,17 +43,11 @@ const GAS_MAX = 800_000n
 const RECEIVE_HASH = typeHash(
   'ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
 )
-const PERMISSIONS_TYPE = 'TokenPermissions(address token,uint256 amount)'
 const WITNESS_TYPE = 'DepositWitness(bytes32 channelId)'
 const PERMIT_HASH = typeHash(
   `PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,DepositWitness witness)${WITNESS_TYPE}${PERMISSIONS_TYPE}`,
 )
-const PERMISSIONS_HASH = typeHash(PERMISSIONS_TYPE)
 const WITNESS_HASH = typeHash(WITNESS_TYPE)
-const PERMIT2_DOMAIN_HASH = typeHash(
-  'EIP712Domain(string name,uint256 chainId,address verifyingContract)',
-)
-const PERMIT2_NAME_HASH = keccak256(Buffer.from('Permit2', 'utf8'))
 
 /** What a way of depositing has of its own. */
 interface Way {
@@ -115,7 +116,8 @@ function orderOf(
   const isKeySigned = () => deps.recovered.isSigned(channel.payer, way.signature, way.digest)
   const callOf = () => way.call(isKeySigned() ? evenV(way.signature) : way.signature)
 
-  async function check(): Promise<BatchCheck> {
+  /** All but the run of its call. */
+  async function judge(): Promise<BatchCheck> {
     const [isSigned, isVouched, read] = await Promise.all([
       isKeySigned() || deps.code.hasCodeNow(channel.payer),
       isVoucherSigned(deps, channel, given.voucher),
@@ -138,10 +140,7 @@ function orderOf(
     if (balance < amount) return no('invalid_batch_settlement_evm_insufficient_balance')
     const ceiling = ceilingProblem(given.voucher, state, state.balance + amount, false)
     if (ceiling !== undefined) return ceiling
-    if (problem !== undefined) return problem
-    return (await wouldSucceed(deps.transport, callOf(), GAS_MAX))
-      ? { ok: true, channel: state }
-      : no('invalid_batch_settlement_evm_deposit_simulation_failed')
+    return problem ?? { ok: true, channel: state }
   }
 
   return {
@@ -152,11 +151,16 @@ function orderOf(
     deposited: amount,
     // With the voucher that was found good: whoever joins with another one has shown nothing.
     content: `${idText(channel)} ${amount} ${voucher.maxClaimableAmount} ${hexBytes(voucher.signature)}`,
-    check,
+    check: async () => {
+      const judged = await judge()
+      if (!judged.ok || (await wouldSucceed(deps.transport, callOf(), GAS_MAX))) return judged
+      return no('invalid_batch_settlement_evm_deposit_simulation_failed')
+    },
     key: async () => ({ ok: true, key: `deposit:${way.key}` }),
     prepare: async (settler) => {
-      const checked = await check()
-      if (!checked.ok) return checked
+      const judged = await judge()
+      if (!judged.ok) return judged
+      // The estimate runs the call.
       const draft = await deps.draft(callOf(), settler, GAS_MAX)
       return draft === undefined
         ? no('invalid_batch_settlement_evm_deposit_simulation_failed')
@@ -252,14 +256,6 @@ function byPermit2(
     return no('invalid_batch_settlement_evm_eip2612_amount_mismatch')
   }
   const signature = bytesOf(authorization.signature)
-  const separator = keccak256(
-    Buffer.concat([
-      ...[PERMIT2_DOMAIN_HASH, PERMIT2_NAME_HASH, uintWord(deps.chainId), addressWord(PERMIT2)],
-    ]),
-  )
-  const permissions = keccak256(
-    Buffer.concat([PERMISSIONS_HASH, addressWord(channel.token), uintWord(permitted)]),
-  )
   const witness = keccak256(Buffer.concat([WITNESS_HASH, channel.id]))
   return {
     key: permit2Key({ from: owner, nonce }),
@@ -271,10 +267,10 @@ function byPermit2(
     signature,
     digest: () =>
       typedDataDigest(
-        separator,
+        permit2Separator(deps.chainId),
         keccak256(
           Buffer.concat([
-            ...[PERMIT_HASH, permissions, addressWord(PERMIT2_COLLECTOR)],
+            ...[PERMIT_HASH, permissionsHash(token, permitted), addressWord(PERMIT2_COLLECTOR)],
             ...[uintWord(nonce), uintWord(deadlineSeconds), witness],
           ]),
         ),
