@@ -40,8 +40,8 @@ export interface BatchOrder {
   key(): Promise<{ readonly ok: true; readonly key: string } | BatchRefused>
   /** Asks what the call takes of this settler, its simulation included. */
   prepare(settler: Address): Promise<PreparedCall>
-  /** Looks at what its transaction did, which has succeeded in a block; undefined where that was no call of it. */
-  result(hash: TransactionHash): Promise<BatchResult | undefined>
+  /** Looks at what its transaction did, which has succeeded in a block. */
+  result(hash: TransactionHash): Promise<BatchResult>
 }
 
 /** A "no" in the words of the scheme. */

@@ -1,8 +1,6 @@
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { BatchOperation } from '../../chains/batch.ts'
 import type { SettlementDraft } from '../../chains/exact.ts'
-import type { Chain, SignedTransaction } from '../../chains/chain.ts'
-import { receiverAccount } from '../../custody/receiver-store.ts'
+import type { SignedTransaction } from '../../chains/chain.ts'
 import type { Wallet } from '../../custody/wallet.ts'
 import type { Broadcaster } from '../../sender/broadcast.ts'
 import { networkStanding } from '../../sender/follower-store.ts'
@@ -12,6 +10,7 @@ import { isWorthItsGas, reserveSponsoring } from '../sponsoring.ts'
 import { holdCall, noteCallTransaction } from '../escrow-call-store.ts'
 import type { NewCall } from '../escrow-call-store.ts'
 import type { BatchIntake } from './intake.ts'
+import { isOfAnother } from './receivers.ts'
 
 export type CallDeps = Pick<
   BeginDeps,
@@ -90,11 +89,8 @@ async function store(
       }
       const now = deps.clock.nowMilliseconds()
       if (!(await holdCall(tx, call, now))) return { kind: 'taken' }
-      for (const receiver of order.receivers) {
-        const owner = await receiverAccount(tx, config.family, receiver)
-        if (owner !== undefined && owner !== call.accountId) {
-          throw new CallRefused('receiver_of_another_account')
-        }
+      if (await isOfAnother(tx, config.family, order.receivers, call.accountId)) {
+        throw new CallRefused('receiver_of_another_account')
       }
       // A claim and a sweep are for whom their account names: it may be anybody, and has signed nothing.
       const subjects = { accountId: call.accountId, payer: order.payer }
@@ -128,19 +124,4 @@ class CallRefused extends Error {
     super(reason)
     this.reason = reason
   }
-}
-
-/** Of what is sent. Source: @x402/evm 2.27. */
-export function isSent(operation: BatchIntake['order']['operation']): operation is BatchOperation {
-  return operation !== 'voucher' && operation !== 'refund request'
-}
-
-/** How deep a call's block is. */
-export function isReleased(
-  { config: { releaseDepth } }: Chain,
-  minedHeight: bigint | null,
-  followed: bigint | null,
-): boolean {
-  if (minedHeight === null || followed === null) return false
-  return followed - minedHeight >= BigInt(releaseDepth)
 }

@@ -1,9 +1,10 @@
 import { hash as digestOf } from 'node:crypto'
 import { Refusal } from '@florin/wire/errors.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
-import type { BatchOperation, BatchResult } from '../../chains/batch.ts'
+import type { BatchOperation, BatchOrder, BatchResult } from '../../chains/batch.ts'
 import { NodeFailure } from '../../chains/chain.ts'
 import type { TransactionHash } from '../../chains/chain.ts'
+import { isDeepEnough } from '../../kernel/deep-enough.ts'
 import type { AccountId } from '../../kernel/id.ts'
 import { followedHeight } from '../../sender/follower-store.ts'
 import { cameToNothing } from '../../sender/lone-place-store.ts'
@@ -20,7 +21,7 @@ import {
 import type { CallName, GivenKey, NewCall, StoredCall } from '../escrow-call-store.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
-import { isReleased, isSent, makeCall } from './make-call.ts'
+import { makeCall } from './make-call.ts'
 import type { CallDeps } from './make-call.ts'
 
 export type SettleBatchDeps = CallDeps & Pick<SettleDeps, 'chains' | 'settlersOf'>
@@ -150,6 +151,11 @@ async function joinUntold(
   return joinCall(deps, order, intake, call, { stored, isOwn: false })
 }
 
+/** Vouchers and wishes for a refund are answered by the seller's server. Source: @x402/evm 2.27. */
+function isSent(operation: BatchOrder['operation']): operation is BatchOperation {
+  return operation !== 'voucher' && operation !== 'refund request'
+}
+
 function digestFor({ order }: BatchIntake): Uint8Array {
   return new Uint8Array(digestOf('sha256', order.content, 'buffer'))
 }
@@ -188,11 +194,9 @@ async function joinCall(
     if (seen !== undefined && hash !== null && mayBeTold(intake, seen)) {
       const { operation } = call
       if (!seen.stored.succeeded) return { kind: 'failed', intake, reason: FAILED[operation], hash }
-      const settled = await told(intake, hash, operation, !isOwn)
+      const settled = await told(intake, hash, !isOwn)
       if (settled.kind !== 'settled') return settled
-      return operation === 'deposit'
-        ? await givenOnce(deps, order, call, settled)
-        : await noted(deps, order, call, settled)
+      return await given(deps, order, call, settled)
     }
     const isLate = deps.clock.nowMilliseconds() + pause > waitUntilMilliseconds
     if (isLate || over.aborted) return { kind: 'pending', intake, hash }
@@ -215,54 +219,42 @@ async function look(deps: SettleBatchDeps, name: CallName): Promise<Seen | undef
 /** Whether it is as deep in the chain as it has to be for a seller to hear of it, or can take no effect any more. */
 function mayBeTold({ chain }: BatchIntake, { stored, followed }: Seen): boolean {
   if (stored.state === 'final' || stored.state === 'dead') return true
-  return stored.state === 'mined' && isReleased(chain, stored.minedHeight, followed)
+  return stored.state === 'mined' && isDeepEnough(stored.minedHeight, chain.config, followed)
 }
 
 /** What it did, by what the chain shows of it. Where no node tells that now, whoever asks again hears. */
 async function told(
   intake: BatchIntake,
   hash: TransactionHash,
-  operation: BatchOperation,
   replayed: boolean,
 ): Promise<BatchSettled> {
   try {
-    const result = await intake.order.result(hash)
-    return result === undefined
-      ? { kind: 'failed', intake, reason: FAILED[operation], hash }
-      : { kind: 'settled', intake, hash, result, replayed }
+    return { kind: 'settled', intake, hash, result: await intake.order.result(hash), replayed }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
     return { kind: 'pending', intake, hash }
   }
 }
 
-/** Whoever hears of a deposit serves the request that came with it. */
-async function givenOnce(
+/**
+ * Notes that a success is told. Whoever hears of a deposit serves the request that came with it, so that is told once. Everything else is told as often as it is asked for; whether anybody
+ * heard of a settlement decides whether it is told once there is nothing more to settle.
+ */
+async function given(
   { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
   { once }: BatchSettleOrder,
-  name: CallName,
+  call: NewCall,
   settled: Extract<BatchSettled, { kind: 'settled' }>,
 ): Promise<BatchSettled> {
   const now = clock.nowMilliseconds()
-  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, name, once, now))
-  if (taken === undefined) return { kind: 'duplicate', intake: settled.intake, hash: settled.hash }
-  if (taken === 'again') return settled
-  const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
-  return { ...settled, giveBack }
-}
-
-/** Whatever serves nobody is told as often as it is asked for; whether anybody heard of a settlement decides whether it is told once there is nothing more to settle. */
-async function noted(
-  { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
-  { once }: BatchSettleOrder,
-  name: CallName,
-  settled: Extract<BatchSettled, { kind: 'settled' }>,
-): Promise<BatchSettled> {
-  const now = clock.nowMilliseconds()
-  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, name, once, now))
-  if (taken !== 'first') return settled
-  const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, name, now))
-  return { ...settled, giveBack }
+  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, call, once, now))
+  if (taken === 'first') {
+    const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, call, now))
+    return { ...settled, giveBack }
+  }
+  const { intake, hash } = settled
+  const isOfAnother = taken === undefined && call.operation === 'deposit'
+  return isOfAnother ? { kind: 'duplicate', intake, hash } : settled
 }
 
 function no({ order, networkName }: BatchIntake, reason: Reason, message?: string): BatchSettled {

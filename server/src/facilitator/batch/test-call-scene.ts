@@ -35,7 +35,7 @@ export interface Script {
   readonly payer: Address | null
   readonly receivers: readonly Address[]
   /** What a transaction did; thrown where it is an error. */
-  resultOf: (hash: TransactionHash) => BatchResult | undefined
+  resultOf: (hash: TransactionHash) => BatchResult
   prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
   killAt: KillPoint | undefined
 }

@@ -1,11 +1,11 @@
 import type { ChannelState } from '../../chains/batch.ts'
-import { receiverAccount } from '../../custody/receiver-store.ts'
 import type { AccountId } from '../../kernel/id.ts'
 import { refused } from '../intake.ts'
 import type { Presented, Refused } from '../intake.ts'
 import type { VerifyDeps } from '../verify.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
+import { isOfAnother } from './receivers.ts'
 
 export type BatchVerified =
   { readonly ok: true; readonly intake: BatchIntake; readonly channel: ChannelState } | Refused
@@ -20,14 +20,11 @@ export async function verifyBatch(
   if (!taken.ok) return taken
   const { intake } = taken
   const { order, chain, networkName } = intake
-  const owners = await deps.store.inTransaction('service', async (tx) => {
-    const found: (AccountId | undefined)[] = []
-    for (const receiver of order.receivers) {
-      found.push(await receiverAccount(tx, chain.config.family, receiver))
-    }
-    return found
-  })
-  if (owners.some((owner) => owner !== undefined && owner !== accountId)) {
+  const { family } = chain.config
+  const isOthers = await deps.store.inTransaction('service', (tx) =>
+    isOfAnother(tx, family, order.receivers, accountId),
+  )
+  if (isOthers) {
     return refused('receiver_of_another_account', networkName, order.payer)
   }
   const checked = await order.check()

@@ -1,11 +1,5 @@
 import { parseBatchPayload } from '@florin/wire/x402/batch-payload.ts'
-import type {
-  BatchDemand,
-  BatchOrder,
-  BatchRead,
-  BatchRefused,
-  BatchSettlement,
-} from '../../batch.ts'
+import type { BatchOrder, BatchRead, BatchRefused, BatchSettlement } from '../../batch.ts'
 import type { Address } from '../../chain.ts'
 import { parseAddress } from '../account.ts'
 import { draftSettlement } from '../exact-draft.ts'
@@ -57,10 +51,11 @@ export function openBatchSettlement(
           const signature = Buffer.from(read.voucher.signature.slice(2), 'hex')
           const voucher = { ...read.voucher, signature }
           const { payer } = channel
-          const problem = channelProblem(channel, voucher, demand)
           if (read.type === 'refund' && read.completed !== undefined) {
-            return readAs(completedRefund(deps, channel, read, read.completed, demand), payer)
+            const { amount, completed } = read
+            return readAs(readRefund(deps, channel, { amount, completed }, demand), payer)
           }
+          const problem = channelProblem(channel, voucher, demand)
           if (problem !== undefined) return refused(problem, payer)
           if (read.type === 'deposit') {
             return readAs(readDeposit(deps, { ...read, channel, voucher }, demand), payer)
@@ -73,19 +68,6 @@ export function openBatchSettlement(
       }
     },
   }
-}
-
-/** The stock server's channel manager refunds with terms that name no authorizer, so only whose money it is, and in which token, is held against them. */
-function completedRefund(
-  deps: BatchDeps,
-  channel: Parameters<typeof readRefund>[1],
-  { amount = 0n }: { readonly amount?: bigint | undefined },
-  completed: Parameters<typeof readRefund>[2]['completed'],
-  demand: BatchDemand,
-): BatchOrder | BatchRefused {
-  if (channel.receiver !== demand.payTo) return no('invalid_batch_settlement_evm_receiver_mismatch')
-  if (channel.token !== demand.asset.asset) return no('invalid_batch_settlement_evm_token_mismatch')
-  return readRefund(deps, channel, { amount, completed }, demand)
 }
 
 function readAs(read: BatchOrder | BatchRefused, payer: Address | null = null): BatchRead {

@@ -45,7 +45,7 @@ export function readVoucher(
     check,
     key: async () => never,
     prepare: async () => never,
-    result: async () => undefined,
+    result: () => Promise.reject(new Error('nothing is sent for a voucher')),
   }
 }
 
@@ -53,9 +53,12 @@ export function readVoucher(
 export function readRefund(
   deps: BatchDeps,
   channel: Channel,
-  { amount, completed }: RefundPayload,
-  { asset }: BatchDemand,
+  { amount = 0n, completed }: RefundPayload,
+  { asset, payTo }: BatchDemand,
 ): BatchOrder | BatchRefused {
+  // The stock server's channel manager refunds with terms that name no authorizer, so only whose money it is, and in which token, is held against them.
+  if (channel.receiver !== payTo) return no('invalid_batch_settlement_evm_receiver_mismatch')
+  if (channel.token !== asset.asset) return no('invalid_batch_settlement_evm_token_mismatch')
   const { nonce, refundSignature, claimSignature } = completed
   const rows = rowsOf(deps, completed.claims)
   // Of other channels nothing was said by whoever asked for this refund.
@@ -107,7 +110,7 @@ export function readRefund(
 
 /** Base units, and what the receiver's side added. */
 interface RefundPayload {
-  readonly amount: bigint
+  readonly amount?: bigint | undefined
   readonly completed: CompletedRefund
 }
 
