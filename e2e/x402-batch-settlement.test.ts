@@ -2,24 +2,26 @@ import { randomBytes } from 'node:crypto'
 import { zeroAddress } from 'viem'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { x402Client } from '@x402/core/client'
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server'
-import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
-import { BatchSettlementEvmScheme as ClientScheme } from '@x402/evm/batch-settlement/client'
 import type { BatchSettlementEvmSchemeOptions } from '@x402/evm/batch-settlement/client'
 import { BatchSettlementEvmScheme as ServerScheme } from '@x402/evm/batch-settlement/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  aBatchBuyer,
+  askBack,
+  batchPayment,
+  buyFrom,
+  DEPOSIT,
+  FUNDS,
+  PRICE,
+} from '../sandbox/src/evm/test-batch-shop.ts'
+import type { BatchBuyer, BatchShop } from '../sandbox/src/evm/test-batch-shop.ts'
 import { openEscrow } from '../sandbox/src/evm/test-batch-scene.ts'
 import type { Escrow } from '../sandbox/src/evm/test-batch-scene.ts'
-import { aStockBuyer } from '../sandbox/src/evm/test-stock-buyer.ts'
 import type { World } from './actors/world.ts'
 import { openWorld } from './actors/world.ts'
 
 const NETWORK = 'eip155:84532'
-const PRICE = 1_000n
-/** What the stock server asks for: ten times the price. */
-const DEPOSIT = 10_000n
-const FUNDS = 10_000_000n
 
 let world: World
 let escrow: Escrow
@@ -29,9 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-interface Till {
-  readonly receiver: Address
-  readonly server: x402ResourceServer
+interface Till extends BatchShop {
   readonly scheme: ServerScheme
   readonly facilitator: HTTPFacilitatorClient
 }
@@ -53,73 +53,11 @@ async function aTill(): Promise<Till> {
   return { receiver, server, scheme, facilitator }
 }
 
-async function aBuyer(kind: 'warm' | 'cold', options: BatchSettlementEvmSchemeOptions = {}) {
-  const { account, signer } = await aStockBuyer(world.sandbox, kind)
-  const scheme = new ClientScheme(signer, { salt: generatePrivateKey(), ...options })
-  return { account, scheme, client: new x402Client().register(NETWORK, scheme) }
-}
-type Buyer = Awaited<ReturnType<typeof aBuyer>>
-
-async function termsOf(till: Till, method?: 'permit2'): Promise<PaymentRequirements> {
-  const [terms] = await till.server.buildPaymentRequirements({
-    ...{ scheme: 'batch-settlement', network: NETWORK, payTo: till.receiver },
-    maxTimeoutSeconds: 3_600,
-    price: {
-      ...{ asset: world.sandbox.usdc, amount: String(PRICE) },
-      extra: {
-        ...{ name: 'USDC', version: '2' },
-        ...(method === undefined ? {} : { assetTransferMethod: method }),
-      },
-    },
-  })
-  if (terms === undefined) throw new Error('the stock server makes no requirements')
-  return terms
-}
-
-async function payment(till: Till, buyer: Buyer, method?: 'permit2') {
-  const terms = await termsOf(till, method)
-  const made = await buyer.client.createPaymentPayload({
-    ...{ x402Version: 2, accepts: [terms], resource: { url: 'https://shop.example/report' } },
-    extensions: method === undefined ? {} : { eip2612GasSponsoring: { info: {}, schema: {} } },
-  })
-  return { made, terms, id: await escrow.idOf(buyer.scheme.buildChannelConfig(terms)) }
-}
-
-/** One paid request, from the demand to what the client learns of the answer. */
-async function buy(till: Till, buyer: Buyer, method?: 'permit2') {
-  const { made, terms, id } = await payment(till, buyer, method)
-  expect(await till.server.verifyPayment(made, terms)).toMatchObject({ isValid: true })
-  const settled = await till.server.settlePayment(made, terms)
-  await buyer.client.handlePaymentResponse({
-    ...{ paymentPayload: made, requirements: terms, settleResponse: settled },
-  })
-  return { id, settled, type: made.payload['type'] }
-}
-
-/** The client's request for its money back, as `refund` of the stock client makes it, without HTTP between. */
-async function askBack(till: Till, buyer: Buyer, amount?: string) {
-  const terms = await termsOf(till)
-  let answer: unknown
-  const facing = async (_: unknown, init?: { headers?: unknown }): Promise<Response> => {
-    const sent = new Headers(init?.headers as Record<string, string>).get('PAYMENT-SIGNATURE')
-    if (sent === null) {
-      const required = await till.server.createPaymentRequiredResponse([terms], {
-        url: 'https://shop.example/report',
-      })
-      return new Response('{}', { status: 402, headers: { 'PAYMENT-REQUIRED': base64(required) } })
-    }
-    const asked = JSON.parse(Buffer.from(sent, 'base64').toString()) as PaymentPayload
-    await till.server.verifyPayment(asked, terms)
-    answer = await till.server.settlePayment(asked, terms)
-    return new Response('{}', { headers: { 'PAYMENT-RESPONSE': base64(answer) } })
-  }
-  await buyer.scheme.refund('https://shop.example/report', {
-    fetch: facing,
-    ...(amount === undefined ? {} : { amount }),
-  })
-  return answer
-}
-const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
+const aBuyer = (kind: 'warm' | 'cold', options: BatchSettlementEvmSchemeOptions = {}) =>
+  aBatchBuyer(world.sandbox, kind, options)
+const buy = (till: Till, buyer: BatchBuyer, method?: 'permit2') =>
+  buyFrom(escrow, till, buyer, method)
+const payment = (till: Till, buyer: BatchBuyer) => batchPayment(escrow, till, buyer)
 
 test('the service says that it takes the scheme, and signs for no receiver', async () => {
   const { body } = await world.client().get('/x402/supported')
@@ -200,7 +138,7 @@ describe('once', () => {
   test('a deposit is made once and its success given once, however many ask at the same time', async () => {
     const till = await aTill()
     const buyer = await aBuyer('cold')
-    const { made, terms, id } = await payment(till, buyer)
+    const { payment: made, terms, id } = await payment(till, buyer)
     const body = { x402Version: 2, paymentPayload: made, paymentRequirements: terms }
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => world.client().post('/x402/settle', body)),
@@ -221,7 +159,7 @@ describe('once', () => {
 
   test('under an idempotency key a success is to be had again', async () => {
     const till = await aTill()
-    const { made, terms } = await payment(till, await aBuyer('cold'))
+    const { payment: made, terms } = await payment(till, await aBuyer('cold'))
     const body = { x402Version: 2, paymentPayload: made, paymentRequirements: terms }
     const headers = { 'idempotency-key': randomBytes(12).toString('hex') }
     const first = await world.client().post('/x402/settle', body, headers)

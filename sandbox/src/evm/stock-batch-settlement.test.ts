@@ -1,16 +1,24 @@
 import { createPublicClient, http, parseAbi, zeroAddress } from 'viem'
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { x402Client } from '@x402/core/client'
 import { x402Facilitator } from '@x402/core/facilitator'
 import { x402ResourceServer } from '@x402/core/server'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import { BATCH_SETTLEMENT_ADDRESS as STOCK_ADDRESS, BATCH_SETTLEMENT_DOMAIN } from '@x402/evm'
-import { BatchSettlementEvmScheme as ClientScheme } from '@x402/evm/batch-settlement/client'
 import type { BatchSettlementEvmSchemeOptions } from '@x402/evm/batch-settlement/client'
 import { BatchSettlementEvmScheme as FacilitatorScheme } from '@x402/evm/batch-settlement/facilitator'
 import { BatchSettlementEvmScheme as ServerScheme } from '@x402/evm/batch-settlement/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  aBatchBuyer,
+  askBack,
+  batchTerms,
+  buyFrom,
+  DEPOSIT,
+  FUNDS,
+  PRICE,
+} from './test-batch-shop.ts'
+import type { BatchBuyer, BatchShop } from './test-batch-shop.ts'
 import { startSandbox } from '../../../e2e/actors/sandbox.ts'
 import type { SandboxHandle } from '../../../e2e/actors/sandbox.ts'
 import { stockFacilitatorSigner, stockWallet } from '../../../e2e/actors/stock-facilitator.ts'
@@ -18,12 +26,7 @@ import artifact from '../../contracts/artifacts/SandboxBatchSettlement.json' wit
 import { BATCH_SETTLEMENT_ADDRESS, EVM_CHAIN_ID, EVM_NETWORK, USDC_ADDRESS } from './chain-facts.ts'
 import { openEscrow } from './test-batch-scene.ts'
 import type { Escrow } from './test-batch-scene.ts'
-import { aStockBuyer } from './test-stock-buyer.ts'
 
-const PRICE = 1_000n
-/** What the stock server asks for: ten times the price. */
-const DEPOSIT = 10_000n
-const FUNDS = 10_000_000n
 /** Of the types as the stock package signs them, written down apart from the contract's source. */
 const TYPE_HASHES = {
   CHANNEL_CONFIG_TYPEHASH: '0x1c9a06ceab9b0ebbd3301dc56c9111bb6d9af421356dc9ccb3b7084c755db308',
@@ -46,9 +49,7 @@ afterAll(async () => {
   await sandbox.stop()
 })
 
-interface Till {
-  readonly receiver: Address
-  readonly server: x402ResourceServer
+interface Till extends BatchShop {
   readonly scheme: ServerScheme
   readonly facilitator: x402Facilitator
   readonly ids: Hex[]
@@ -86,70 +87,15 @@ function clientOf(facilitator: x402Facilitator) {
   }
 }
 
-async function aBuyer(kind: 'warm' | 'cold', options: BatchSettlementEvmSchemeOptions = {}) {
-  const { account, signer } = await aStockBuyer(sandbox, kind)
-  const scheme = new ClientScheme(signer, { salt: generatePrivateKey(), ...options })
-  return { account, scheme, client: new x402Client().register(EVM_NETWORK, scheme) }
-}
-type Buyer = Awaited<ReturnType<typeof aBuyer>>
+const aBuyer = (kind: 'warm' | 'cold', options: BatchSettlementEvmSchemeOptions = {}) =>
+  aBatchBuyer(sandbox, kind, options)
 
-async function termsOf(till: Till, method?: 'permit2'): Promise<PaymentRequirements> {
-  const [terms] = await till.server.buildPaymentRequirements({
-    ...{ scheme: 'batch-settlement', network: EVM_NETWORK, payTo: till.receiver },
-    maxTimeoutSeconds: 3_600,
-    price: {
-      ...{ asset: USDC_ADDRESS, amount: String(PRICE) },
-      extra: {
-        ...{ name: 'USDC', version: '2' },
-        ...(method === undefined ? {} : { assetTransferMethod: method }),
-      },
-    },
-  })
-  if (terms === undefined) throw new Error('the stock server makes no requirements')
-  return terms
+/** One paid request; the till remembers its channel. */
+async function buy(till: Till, buyer: BatchBuyer, method?: 'permit2') {
+  const bought = await buyFrom(escrow, till, buyer, method)
+  if (!till.ids.includes(bought.id)) till.ids.push(bought.id)
+  return bought
 }
-
-/** One paid request, from the demand to what the client learns of the answer. */
-async function buy(till: Till, buyer: Buyer, method?: 'permit2') {
-  const terms = await termsOf(till, method)
-  const id = await escrow.idOf(buyer.scheme.buildChannelConfig(terms))
-  if (!till.ids.includes(id)) till.ids.push(id)
-  const payment = await buyer.client.createPaymentPayload({
-    ...{ x402Version: 2, accepts: [terms], resource: { url: 'https://shop.example/report' } },
-    extensions: method === undefined ? {} : { eip2612GasSponsoring: { info: {}, schema: {} } },
-  })
-  expect(await till.server.verifyPayment(payment, terms)).toMatchObject({ isValid: true })
-  const settled = await till.server.settlePayment(payment, terms)
-  await buyer.client.handlePaymentResponse({
-    ...{ paymentPayload: payment, requirements: terms, settleResponse: settled },
-  })
-  return { id, settled, type: payment.payload['type'] }
-}
-
-/** The client's request for its money back, as `refund` of the stock client makes it, without HTTP between. */
-async function askBack(till: Till, buyer: Buyer, amount?: string) {
-  const terms = await termsOf(till)
-  let answer: unknown
-  const facing = async (_: unknown, init?: { headers?: unknown }): Promise<Response> => {
-    const sent = new Headers(init?.headers as Record<string, string>).get('PAYMENT-SIGNATURE')
-    if (sent === null) {
-      const required = await till.server.createPaymentRequiredResponse([terms], {
-        url: 'https://shop.example/report',
-      })
-      return new Response('{}', { status: 402, headers: { 'PAYMENT-REQUIRED': base64(required) } })
-    }
-    const payment = JSON.parse(Buffer.from(sent, 'base64').toString()) as PaymentPayload
-    await till.server.verifyPayment(payment, terms)
-    answer = await till.server.settlePayment(payment, terms)
-    return new Response('{}', { headers: { 'PAYMENT-RESPONSE': base64(answer) } })
-  }
-  await buyer.scheme.refund('https://shop.example/report', {
-    fetch: facing,
-    ...(amount === undefined ? {} : { amount }),
-  })
-  return answer
-}
-const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
 /** The escrow holds what its books say. Other tests' channels are in it too, so only what changed is looked at. */
 async function balanced(till: Till, before: bigint, expected: bigint): Promise<void> {
@@ -276,7 +222,7 @@ describe('@x402/evm, batch-settlement', () => {
     const till = await aTill('own')
     const buyer = await aBuyer('cold')
     const before = await heldNow()
-    const terms = await termsOf(till)
+    const terms = await batchTerms(till)
     for (let bought = 0n; bought < DEPOSIT / PRICE; bought += 1n) await buy(till, buyer)
     const more = await buy(till, buyer)
     expect(more.type).toBe('deposit')
@@ -331,7 +277,7 @@ async function stockInterface(): Promise<readonly AbiItem[]> {
     },
   }
   const till = await aTill('own')
-  const terms = await termsOf(till)
+  const terms = await batchTerms(till)
   const facilitator = new x402Facilitator().register(EVM_NETWORK, new FacilitatorScheme(listening))
   const payload = { type: 'settle', receiver: till.receiver, token: USDC_ADDRESS }
   expect(
