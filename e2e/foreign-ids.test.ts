@@ -7,6 +7,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { matrix, matrixProblems } from './actors/foreign-ids.ts'
 import type { Ask, Ids } from './actors/foreign-ids.ts'
+import { asked as settlementOf } from './actors/batch-channel.ts'
+import { aChannel, settled } from './actors/batch-scene.ts'
 import type { Client } from './actors/client.ts'
 import { anotherAccount, receiving } from './actors/receiver.ts'
 import { evmCustodian } from './actors/self-custodian.ts'
@@ -68,10 +70,19 @@ async function makeThings(client: Client): Promise<Ids> {
   const tradeId = await traded()
   const { body: trades } = await client.get(`/trade/history/${wallet}?limit=1`)
   const holder = privateKeyToAccount(generatePrivateKey())
-  const asked = await client.get(`/addresses/challenge?address=${holder.address}`)
-  const challenge = text(asked.body['challenge'])
+  const challenged = await client.get(`/addresses/challenge?address=${holder.address}`)
+  const challenge = text(challenged.body['challenge'])
   const signature = await holder.signMessage({ message: challenge })
   await client.post('/addresses', { address: holder.address, challenge, signature })
+  const channel = await aChannel(world, 'cold')
+  for (const amount of [10_000n, 5_000n]) {
+    await settled(
+      world,
+      settlementOf(await channel.deposit('eip3009', { amount }), channel.terms()),
+    )
+  }
+  const { body: calls } = await client.get('/x402/escrow-calls?limit=1')
+  const [call] = calls['calls'] as { callId: string; transaction: string }[]
   await makeWebhook(client)
   const webhookId = await makeWebhook(client)
   const { body: audit } = await client.get('/audit?limit=1')
@@ -105,6 +116,10 @@ async function makeThings(client: Client): Promise<Ids> {
     auditCursor: text(audit['nextCursor']),
     tradeId,
     tradeCursor: text(trades['nextCursor']),
+    callId: text(call?.callId),
+    channelId: channel.id,
+    callTransaction: text(call?.transaction),
+    callCursor: text(calls['nextCursor']),
     token: world.sandbox.usdc,
     purchase: receiving(purchase),
     x402: purchase.body,
@@ -142,6 +157,9 @@ function namesOfNothing(ids: Ids): Ids {
     keyId: newId(systemRandom, 'key'),
     auditCursor: newId(systemRandom, 'aud'),
     tradeId: newId(systemRandom, 'trd'),
+    callId: newId(systemRandom, 'esc'),
+    channelId: `0x${randomBytes(32).toString('hex')}`,
+    callTransaction: `0x${randomBytes(32).toString('hex')}`,
   }
 }
 

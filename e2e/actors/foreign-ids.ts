@@ -22,6 +22,10 @@ export interface Ids {
   readonly auditCursor: string
   readonly tradeId: string
   readonly tradeCursor: string
+  readonly callId: string
+  readonly channelId: string
+  readonly callTransaction: string
+  readonly callCursor: string
   /** A token that anybody may trade. */
   readonly token: string
   /** A settled purchase: the body of POST /payment/receive, and of POST /x402/settle. */

@@ -140,6 +140,18 @@ table escrow_calls
   given_at timestamp with time zone
   given_key text
   given_fingerprint bytea
+  id text
+  asset text
+  payer text
+  receivers text[]
+  channel_ids text[]
+  amount numeric(78,0)
+  claimed numeric(78,0)
+  status text
+  seen_block_hash text
+  confirmed_at timestamp with time zone
+  settled_at timestamp with time zone
+  ended_at timestamp with time zone
 table event_runs
   account_id text not null
   last_sequence bigint not null
@@ -763,9 +775,13 @@ chain_transactions chain_transactions_state_check: CHECK ((state = ANY (ARRAY['o
 effects effects_direction_check: CHECK ((direction = ANY (ARRAY['sent'::text, 'received'::text])))
 effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, direction)
 escrow_calls escrow_calls_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+escrow_calls escrow_calls_amount_check: CHECK ((amount >= (0)::numeric))
 escrow_calls escrow_calls_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
+escrow_calls escrow_calls_claimed_check: CHECK ((claimed >= (0)::numeric))
 escrow_calls escrow_calls_operation_check: CHECK ((operation = ANY (ARRAY['deposit'::text, 'claim'::text, 'settle'::text, 'refund'::text])))
 escrow_calls escrow_calls_pkey: PRIMARY KEY (network, call_key)
+escrow_calls escrow_calls_recorded: CHECK ((((id IS NULL) AND (status IS NULL)) OR ((id IS NOT NULL) AND (status IS NOT NULL) AND (asset IS NOT NULL) AND (receivers IS NOT NULL) AND (channel_ids IS NOT NULL))))
+escrow_calls escrow_calls_status_check: CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'settled'::text, 'failed'::text])))
 event_runs event_runs_check: CHECK ((last_sequence >= count))
 event_runs event_runs_count_check: CHECK (((count >= 1) AND (count <= 128)))
 event_runs event_runs_first_id_check: CHECK ((first_id ~ '^evt_[1-9A-HJ-NP-Za-km-z]{22}$'::text))
@@ -1056,8 +1072,15 @@ CREATE INDEX builds_unmarked ON public.builds USING btree (network, sender, unma
 CREATE INDEX catalogue_resources_settled ON public.catalogue_resources USING btree (account_id, last_settled_at)
 CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactions USING btree (before_payment) WHERE (before_payment IS NOT NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
+CREATE INDEX escrow_calls_by_channel ON public.escrow_calls USING gin (channel_ids)
 CREATE INDEX escrow_calls_by_given_key ON public.escrow_calls USING btree (account_id, given_key) WHERE (given_key IS NOT NULL)
+CREATE UNIQUE INDEX escrow_calls_by_id ON public.escrow_calls USING btree (id)
+CREATE INDEX escrow_calls_by_place ON public.escrow_calls USING btree (chain_transaction_id)
 CREATE INDEX escrow_calls_by_subject ON public.escrow_calls USING btree (network, subject, created_at) WHERE (subject IS NOT NULL)
+CREATE INDEX escrow_calls_not_settled ON public.escrow_calls USING btree (account_id, created_at, id) WHERE (status <> 'settled'::text)
+CREATE INDEX escrow_calls_of_account ON public.escrow_calls USING btree (account_id, created_at, id) WHERE (id IS NOT NULL)
+CREATE INDEX escrow_calls_of_kind ON public.escrow_calls USING btree (account_id, operation, created_at, id) WHERE (id IS NOT NULL)
+CREATE INDEX escrow_calls_under_way ON public.escrow_calls USING btree (network, id) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]))
 CREATE UNIQUE INDEX event_runs_by_id ON public.event_runs USING btree (account_id, first_id)
 CREATE INDEX event_runs_oldest ON public.event_runs USING btree (numbered_at)
 CREATE INDEX event_tickets_by_age ON public.event_tickets USING btree (expires_at)

@@ -60,7 +60,6 @@ import { openSettlers } from './facilitator/settlers.ts'
 import type { Settlers } from './facilitator/settlers.ts'
 import type { RemoteFacilitator } from './facilitator/remote.ts'
 import { openVerificationEvents } from './facilitator/verification-events.ts'
-import { watchClaims } from './facilitator/watch.ts'
 import { openApprovals } from './open-approvals.ts'
 import { openEvents } from './open-events.ts'
 import { openPeople } from './open-people.ts'
@@ -81,9 +80,8 @@ import { openRedis } from './store/redis.ts'
 import { openTradeBook } from './trading/book.ts'
 import { paymentsBuiltFor } from './transactions/build-store.ts'
 import { openBuildBook } from './transactions/follow-builds.ts'
-import { resendSubmissions } from './transactions/resend.ts'
 import { transactionRoutes } from './transactions/routes.ts'
-import { watchBuilds } from './transactions/watch-builds.ts'
+import { watchChain } from './watch-chain.ts'
 
 export interface ServiceOptions {
   readonly networks: readonly NetworkConfig[]
@@ -216,12 +214,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     signing: { wrapper, schemes },
     noteHead: markets.noteHead,
-    watch: async (chain, finalizedHeight, stopping) => {
-      await watchClaims({ ...settling, store: ownStore, log }, chain, finalizedHeight, stopping)
-      await watchBuilds({ store: ownStore, clock, received: records }, chain, stopping)
-      await purchases.watch(chain, finalizedHeight, stopping)
-      await resendSubmissions({ store: ownStore, clock }, chain, stopping)
-    },
+    watch: (...look) =>
+      watchChain({ ...settling, store: ownStore, log, received: records, purchases }, ...look),
   })
   const queue = openSendQueue({
     ...{ store, clock, log, broadcaster, killPoint, trades },

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { TObject } from 'typebox'
 import type { AccountEventType } from './event-types.ts'
 import { BaseUnitsText, Exactly, Milliseconds, Nullable, Said } from './fields.ts'
+import { escrowCallFacts } from './x402/escrow-call.ts'
 import { Failure, PAYMENT_STATUSES, PAYMENT_TYPES } from './payment.ts'
 
 const Text = (description: string) => Type.String({ description })
@@ -69,6 +70,12 @@ export const eventData = {
     payTo: Text('Who was paid.'),
     resource,
     finalityViolated,
+    sandbox,
+  }),
+  escrowCall: Exactly({
+    ...escrowCallFacts,
+    amount: MaybeText('`amountBaseUnits` in whole units, decimal text.'),
+    failure: Said('Why it failed; null unless it did.', Nullable(Failure)),
     sandbox,
   }),
   webhook: Exactly({

@@ -3,6 +3,8 @@ export const ACCOUNT_EVENTS = {
   payment: 'payments',
   verification: 'verifications',
   settlement: 'settlements',
+  /** A call to the escrow of `batch-settlement`. */
+  escrowCall: 'escrowCalls',
   /** One of the account's own webhooks was paused. */
   webhook: 'webhooks',
 } as const

@@ -15,6 +15,12 @@ import {
   ListingDeleted,
   ListingQuery,
 } from './x402/discovery.ts'
+import {
+  EscrowCallPath,
+  EscrowCallRecord,
+  EscrowCallsAnswer,
+  EscrowCallsQuery,
+} from './x402/escrow-call.ts'
 import { SponsoringAnswer } from './x402/sponsoring.ts'
 
 const read = { scope: 'read', plan: 'standard' } as const
@@ -99,6 +105,27 @@ export const x402Endpoints = {
     needs: write,
     query: ListingQuery,
     answer: ListingDeleted,
+    fails: ['NOT_FOUND'],
+  },
+  listEscrowCalls: {
+    ...bare,
+    id: 'listEscrowCalls',
+    method: 'GET',
+    path: '/x402/escrow-calls',
+    summary: 'What was sent to the escrow of batch-settlement for this account, newest first',
+    needs: read,
+    query: EscrowCallsQuery,
+    answer: EscrowCallsAnswer,
+  },
+  getEscrowCall: {
+    ...bare,
+    id: 'getEscrowCall',
+    method: 'GET',
+    path: '/x402/escrow-calls/{callId}',
+    summary: 'One call to the escrow, and how it stands',
+    needs: read,
+    params: EscrowCallPath,
+    answer: EscrowCallRecord,
     fails: ['NOT_FOUND'],
   },
   getSponsoring: {

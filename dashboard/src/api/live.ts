@@ -32,7 +32,7 @@ export interface Live {
   stop(): void
 }
 
-const KEYS = ['payments', 'verifications', 'settlements', 'webhooks']
+const KEYS = ['payments', 'verifications', 'settlements', 'escrowCalls', 'webhooks']
 const isEventType = (type: string): type is AccountEventType => Object.hasOwn(ACCOUNT_EVENTS, type)
 const isMarketType = (type: string): type is MarketEventType => Object.hasOwn(MARKET_EVENTS, type)
 const PAUSE_MILLISECONDS = 500

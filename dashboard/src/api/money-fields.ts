@@ -5,6 +5,7 @@ export const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',
   'available',
   'balance',
+  'claimedAmount',
   'close',
   'effectivePrice',
   'estimatedPrice',

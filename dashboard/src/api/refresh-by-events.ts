@@ -15,6 +15,7 @@ const MADE_OLD: Readonly<Record<AccountEventType, readonly string[]>> = {
     'GET /portfolio',
   ],
   settlement: ['GET /payment', 'GET /overview', 'GET /events', 'GET /operator/'],
+  escrowCall: ['GET /x402/escrow-calls', 'GET /events'],
   verification: ['GET /events'],
   webhook: ['GET /webhooks', 'GET /overview', 'GET /events'],
 }

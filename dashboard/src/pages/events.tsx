@@ -28,6 +28,14 @@ const TYPES = [
   ...Object.keys(ACCOUNT_EVENTS).map((value) => ({ value, label: value })),
 ]
 
+/** What the kinds of calls to the escrow are called in a sentence. */
+const ESCROW_WORDS: ReadonlyMap<string, string> = new Map([
+  ['deposit', 'deposit into the escrow'],
+  ['claim', 'claim of vouchers'],
+  ['settle', 'settlement out of the escrow'],
+  ['refund', 'refund out of the escrow'],
+])
+
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** What happened in the account, as it happens. */
@@ -146,6 +154,9 @@ function Says({ event: { type, data } }: { event: AccountEvent }) {
         {data['success'] === false ? 'was not settled' : `is ${status ?? 'changed'}`}
       </span>
     )
+  }
+  if (type === 'escrowCall') {
+    return `A ${ESCROW_WORDS.get(textOf(data['operation']) ?? '') ?? 'call'} is ${status ?? 'changed'}`
   }
   if (type === 'verification') {
     return data['valid'] === true

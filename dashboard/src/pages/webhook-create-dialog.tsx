@@ -16,6 +16,7 @@ const ABOUT: Readonly<Record<AccountEventType, string>> = {
   payment: 'a payment came a step further',
   verification: 'a proof was verified',
   settlement: 'a proof was settled, or was not',
+  escrowCall: 'a deposit, claim, settlement or refund of batch-settlement',
   webhook: 'a webhook was paused',
 }
 

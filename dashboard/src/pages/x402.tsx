@@ -24,6 +24,7 @@ import { ShopCommands } from './shop-commands.tsx'
 import { settlementsShown } from './settlements-shown.ts'
 import type { ShownSettlement } from './settlements-shown.ts'
 import { Catalogue } from './x402-catalogue.tsx'
+import { EscrowCalls } from './x402-escrow.tsx'
 import { SettlementQueue } from './x402-queue.tsx'
 import { SponsoringCards } from './x402-sponsoring.tsx'
 
@@ -54,6 +55,9 @@ export function Page() {
       <SponsoringCards />
       <SettlementQueue />
       <Settlements />
+      <EscrowCalls
+        isOffered={data?.kinds.some(({ scheme }) => scheme === 'batch-settlement') ?? false}
+      />
     </div>
   )
 }

@@ -4,7 +4,8 @@ export interface ChangeWebhookBody {
   /** Where events are sent. It must be https outside the sandbox. */
   readonly url?: string | undefined
   /** Which events are sent; left out or empty, all of them. */
-  readonly types?: readonly ('payment' | 'verification' | 'settlement' | 'webhook')[] | undefined
+  readonly types?:
+    readonly ('payment' | 'verification' | 'settlement' | 'escrowCall' | 'webhook')[] | undefined
   /** What you call it; empty for nothing. */
   readonly description?: string | undefined
   /** While false nothing is sent, and new events are passed over. */
@@ -23,7 +24,7 @@ export interface ChangeWebhookAnswer {
   /** Where events are sent. */
   readonly url: string
   /** Which events; empty for all. */
-  readonly types: readonly ('payment' | 'verification' | 'settlement' | 'webhook')[]
+  readonly types: readonly ('payment' | 'verification' | 'settlement' | 'escrowCall' | 'webhook')[]
   /** What you called it. */
   readonly description: string | null
   /** Whether you want events to be sent. */

@@ -6,6 +6,7 @@ export const EXACT_FIELDS: readonly string[] = [
   'amount',
   'available',
   'balance',
+  'claimedAmount',
   'close',
   'effectivePrice',
   'estimatedPrice',

@@ -18,9 +18,9 @@ export interface ListEventsAnswer {
     /** Names this event for ever: what comes twice has the same. */
     readonly id: string
     /** What `data` tells of. */
-    readonly type: 'payment' | 'verification' | 'settlement' | 'webhook'
+    readonly type: 'payment' | 'verification' | 'settlement' | 'escrowCall' | 'webhook'
     /** The key that it is subscribed by. */
-    readonly channel: 'payments' | 'verifications' | 'settlements' | 'webhooks'
+    readonly channel: 'payments' | 'verifications' | 'settlements' | 'escrowCalls' | 'webhooks'
     /** 1, 2, 3 and so on over all events of the account: a missing number is a missed event. */
     readonly sequence: number
     /** What happened; `sandbox: true` when no real money moved. */

@@ -11,7 +11,7 @@ export interface RedeliverWebhookAnswer {
   /** The event, the same in every delivery of it. */
   readonly eventId: string
   /** The kind of event. */
-  readonly type: 'payment' | 'verification' | 'settlement' | 'webhook'
+  readonly type: 'payment' | 'verification' | 'settlement' | 'escrowCall' | 'webhook'
   /**
    * `waiting`: due now or later, or behind an earlier event of the same payment. `failed`:
    * given up.

@@ -14,7 +14,7 @@ export interface RotateWebhookAnswer {
   /** Where events are sent. */
   readonly url: string
   /** Which events; empty for all. */
-  readonly types: readonly ('payment' | 'verification' | 'settlement' | 'webhook')[]
+  readonly types: readonly ('payment' | 'verification' | 'settlement' | 'escrowCall' | 'webhook')[]
   /** What you called it. */
   readonly description: string | null
   /** Whether you want events to be sent. */

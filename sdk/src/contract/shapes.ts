@@ -63,6 +63,8 @@ import type { X402ResourcesQuery, X402ResourcesAnswer } from './x402-resources.t
 import type { X402SearchQuery, X402SearchAnswer } from './x402-search.ts'
 import type { GetCatalogueAnswer } from './get-catalogue.ts'
 import type { DeleteListingQuery, DeleteListingAnswer } from './delete-listing.ts'
+import type { ListEscrowCallsQuery, ListEscrowCallsAnswer } from './list-escrow-calls.ts'
+import type { GetEscrowCallAnswer } from './get-escrow-call.ts'
 import type { GetSponsoringAnswer } from './get-sponsoring.ts'
 
 /** What each operation takes and gives. */
@@ -450,6 +452,18 @@ export interface Operations {
     readonly query: DeleteListingQuery
     readonly body: undefined
     readonly answer: DeleteListingAnswer
+  }
+  readonly listEscrowCalls: {
+    readonly parts: undefined
+    readonly query: ListEscrowCallsQuery
+    readonly body: undefined
+    readonly answer: ListEscrowCallsAnswer
+  }
+  readonly getEscrowCall: {
+    readonly parts: { readonly callId: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: GetEscrowCallAnswer
   }
   readonly getSponsoring: {
     readonly parts: undefined

@@ -28,6 +28,8 @@ export interface BatchOrder {
   /** Whose money it is to become, or was to be. */
   readonly receivers: readonly Address[]
   readonly asset: AssetProfile
+  /** The channels that it is about, `0x` and 64 hex digits each; none of a settlement. */
+  readonly channelIds: readonly string[]
   /** What a deposit moves into the escrow; null of everything else. */
   readonly deposited: BaseUnits | null
   /** Of a settlement its token and receiver; left out of everything else. */
@@ -84,4 +86,18 @@ export interface BatchResult {
  */
 export interface BatchSettlement {
   read(payload: Fields, demand: BatchDemand): BatchRead
+  /** What a transaction in the escrow moved, which has succeeded in a block. Throws NodeFailure. */
+  moved(hash: TransactionHash): Promise<EscrowMoves>
+}
+
+/** What a transaction moved in the escrow by its logs, all of its channels together, and the block that shows it. Base units. */
+export interface EscrowMoves {
+  readonly blockHash: string
+  readonly deposited: bigint
+  /** Counted for receivers. */
+  readonly claimed: bigint
+  /** Sent to receivers. */
+  readonly settled: bigint
+  /** Given back to payers. */
+  readonly refunded: bigint
 }

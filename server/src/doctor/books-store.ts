@@ -105,6 +105,13 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     left join chain_transactions t on t.id = c.chain_transaction_id and t.network = c.network
     where t.id is null or exists (select from payment_transactions where chain_transaction_id = t.id)
       or exists (select from escrow_calls other where other.chain_transaction_id = t.id and other.call_key <> c.call_key)`,
+  // Its record follows its place a little later, so only what is over is compared.
+  'a call to an escrow that is over and its place tell the same story': `
+    select c.id as subject from escrow_calls c join chain_transactions t on t.id = c.chain_transaction_id
+    where not case c.status
+      when 'settled' then t.state = 'final' and t.succeeded
+      when 'failed' then t.state = 'dead' or (t.state = 'final' and (not t.succeeded or ${fillsGap('t')}))
+      else true end`,
   'what a place carries is a payment, and what carries it is a place': `
     select pt.payment_id || ' in place ' || pt.chain_transaction_id as subject from payment_transactions pt
     left join payments p on p.id = pt.payment_id left join chain_transactions t on t.id = pt.chain_transaction_id
@@ -136,8 +143,8 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'a success is given out for what is on chain': `
     select c.payment_id as subject from settlement_claims c join payments p on p.id = c.payment_id
     where c.answered_at is not null and p.status in ('failed', 'expired')`,
-  'the newest event of a payment tells its status': `
-    select p.id as subject from payments p left join (
+  'the newest event of a payment or of a call to an escrow tells its status': `
+    with newest as (
       -- By the text of a line, a fraction of the work of reading JSON: its head is ours, and so is what comes before the status. What is put in
       -- order are ids, not lines.
       select distinct on (resource_id) resource_id, nullif(status, '') as status from (
@@ -146,12 +153,17 @@ const INVARIANTS: Readonly<Record<string, string>> = {
           select facts, last_sequence - count as place, null as id from event_runs
           union all select facts, 0, id from outbox) told
           cross join lateral (select * from string_to_table(facts, E'\\n') with ordinality as each (line, nth)) as lines
-        where starts_with(line, '{"type":"payment",')) said
-      order by resource_id, id desc nulls last, place desc, nth desc) newest on newest.resource_id = p.id
+        where starts_with(line, '{"type":"payment",') or starts_with(line, '{"type":"escrowCall",')) said
+      order by resource_id, id desc nulls last, place desc, nth desc)
+    select p.id as subject from payments p left join newest on newest.resource_id = p.id
     where p.status is distinct from newest.status
       -- Events are kept for 30 days, so what came to its end before may have none.
       and (newest.status is not null
-        or greatest(p.created_at, p.confirmed_at, p.settled_at, p.failed_at) > now() - interval '30 days')`,
+        or greatest(p.created_at, p.confirmed_at, p.settled_at, p.failed_at) > now() - interval '30 days')
+    union all select c.id from escrow_calls c left join newest on newest.resource_id = c.id
+    where c.status is distinct from newest.status
+      and (newest.status is not null
+        or greatest(c.created_at, c.confirmed_at, c.settled_at, c.ended_at) > now() - interval '30 days')`,
   'a payment that was sent or came in counts one effect, its own, when it is settled and not before': `
     select p.id as subject from payments p left join effects e on e.payment_id = p.id
     where not case p.status

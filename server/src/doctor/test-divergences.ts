@@ -275,7 +275,7 @@ export const DIVERGENCES: readonly Divergence[] = [
       ),
   },
   {
-    invariant: 'the newest event of a payment tells its status',
+    invariant: 'the newest event of a payment or of a call to an escrow tells its status',
     what: 'a settled payment that was never told',
     plant: (run, sound) =>
       run(

@@ -14,3 +14,7 @@ export const EVENT_FACTS = `(
 /** A fact as the text of a row, in SQL: a payment's id and what its status is said to be. */
 export const paymentFact = (id: string, status: string) =>
   `format('{"type":"payment","resourceId":%s,"data":{"status":%s}}', to_json(${id}), to_json(${status}::text))`
+
+/** The same of a call to an escrow. */
+export const escrowCallFact = (id: string, status: string) =>
+  `format('{"type":"escrowCall","resourceId":%s,"data":{"status":%s}}', to_json(${id}), to_json(${status}::text))`

@@ -1,7 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
 import type { BatchOperation } from '../chains/batch.ts'
-import type { TransactionHash } from '../chains/chain.ts'
-import type { AccountId } from '../kernel/id.ts'
+import type { Address, TransactionHash } from '../chains/chain.ts'
+import type { AccountId, EscrowCallId } from '../kernel/id.ts'
 import { cameToNothing, lonePlace, placeOfAttempt } from '../sender/lone-place-store.ts'
 import type { LonePlace } from '../sender/lone-place-store.ts'
 import type { Tx } from '../store/postgres.ts'
@@ -20,6 +20,17 @@ export interface NewCall extends CallName {
   readonly contentDigest: Uint8Array
   /** Of a settlement its token and receiver; null of everything else. */
   readonly subject: string | null
+  readonly record: NewRecord
+}
+
+/** What its account reads of a call. */
+export interface NewRecord {
+  readonly asset: string
+  readonly payer: Address | null
+  readonly receivers: readonly Address[]
+  readonly channelIds: readonly string[]
+  /** Base units, of a deposit; of everything else a block shows it. */
+  readonly amount: bigint | null
 }
 
 /** A call as it was stored, and what became of its transaction so far. */
@@ -35,9 +46,11 @@ export interface StoredCall extends LonePlace {
  */
 export async function holdCall(
   tx: Tx,
-  { network, key, accountId, operation, contentDigest, subject }: NewCall,
+  { network, key, accountId, operation, contentDigest, subject, record }: NewCall,
+  id: EscrowCallId,
   nowMilliseconds: number,
 ): Promise<boolean> {
+  const { asset, payer, receivers, channelIds, amount } = record
   const [held] = await tx.query<{ place: string }>(
     'escrow_call_lock',
     `select chain_transaction_id as place from escrow_calls where network = $1 and call_key = $2 for update`,
@@ -53,9 +66,14 @@ export async function holdCall(
   }
   const rows = await tx.query(
     'escrow_call_hold',
-    `insert into escrow_calls (network, call_key, account_id, operation, content_digest, subject, created_at)
-     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0)) on conflict do nothing returning call_key`,
-    [network, key, accountId, operation, Buffer.from(contentDigest), subject, nowMilliseconds],
+    `insert into escrow_calls (network, call_key, account_id, operation, content_digest, subject, created_at,
+       id, asset, payer, receivers, channel_ids, amount, status)
+     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0), $8, $9, $10, $11, $12, $13, 'pending')
+     on conflict (network, call_key) do nothing returning call_key`,
+    [
+      ...[network, key, accountId, operation, Buffer.from(contentDigest), subject, nowMilliseconds],
+      ...[id, asset, payer, receivers, channelIds, amount?.toString() ?? null],
+    ],
   )
   return rows.length === 1
 }

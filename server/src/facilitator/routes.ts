@@ -11,6 +11,7 @@ import { nothingAnswer, settleAnswer, verifyAnswer } from './answer.ts'
 import { givenUnderKey } from './given-under-key.ts'
 import { batchHeaders, batchSettleAnswer, batchVerifyAnswer } from './batch/answer.ts'
 import { isBatch } from './batch/intake.ts'
+import { listCalls, readCall } from './batch/list-calls.ts'
 import { settleBatch } from './batch/settle-batch.ts'
 import type { GivenKey } from './escrow-call-store.ts'
 import type { CallDeps } from './batch/make-call.ts'
@@ -49,6 +50,8 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   const { chains, settlers, funds, clock, isUsable, log } = deps
   const verifyDeps = { ...deps, receiverOf: deps.receivers.accountOf }
   const list = openLister(deps)
+  const networks = new Map([...chains].map(([network, { config }]) => [network, config]))
+  const calls = { store: deps.store, networks }
   let turn = 0
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => {
@@ -117,6 +120,12 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         turn: (turn += 1),
         isUsable: (chain) => isUsable(chain) && funds.canPay(chain),
       }),
+    })),
+    route(endpoints.listEscrowCalls, async ({ caller: { accountId }, query }) => ({
+      body: await listCalls(calls, accountId, query),
+    })),
+    route(endpoints.getEscrowCall, async ({ caller: { accountId }, params }) => ({
+      body: await readCall(calls, accountId, params.callId),
     })),
     route(endpoints.getSponsoring, async ({ caller: { accountId } }) => ({
       body: await showSponsoring({ ...deps, chains: [...chains.values()] }, accountId),

@@ -29,6 +29,7 @@ export type IdPrefix =
   | 'psk'
   | 'aud'
   | 'trd'
+  | 'esc'
 export type Id<Prefix extends IdPrefix> = Brand<`${Prefix}_${string}`, Prefix>
 export type PaymentId = Id<'pay'>
 export type AccountId = Id<'acct'>
@@ -42,6 +43,7 @@ export type SessionId = Id<'ses'>
 export type PasskeyId = Id<'psk'>
 export type AuditId = Id<'aud'>
 export type TradeId = Id<'trd'>
+export type EscrowCallId = Id<'esc'>
 
 /**
  * A new id: the prefix and 128 random bits as 22 base58 characters, padded with "1" on the left. Every request and every event has one, so it is

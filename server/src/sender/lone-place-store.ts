@@ -10,6 +10,9 @@ export interface LonePlace {
   /** The transaction that is in a block, else the newest attempt. */
   readonly hash: TransactionHash | null
   readonly minedHeight: bigint | null
+  readonly minedBlockHash: string | null
+  /** What the network took; null before it is in a block. */
+  readonly feePaid: bigint | null
 }
 
 /** The place of an attempt; undefined where there is none. */
@@ -26,25 +29,60 @@ export async function placeOfAttempt(
   return rows[0]?.id
 }
 
+/** The places of a transaction, by the id of any attempt at it: on every network that was ever followed. */
+export async function placesOfHash(
+  tx: Pick<Tx, 'query'>,
+  hash: string,
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ id: string }>(
+    'lone_places_of_hash',
+    `select a.chain_transaction_id as id from followers f join attempts a on a.network = f.network and a.hash = $1`,
+    [hash],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Undefined where there is none. One whose nonce was taken by a transaction of nothing, which an operator had sent to fill it, did not succeed. */
 export async function lonePlace(tx: Tx, transactionId: string): Promise<LonePlace | undefined> {
-  const [row] = await tx.query<{
+  return (await lonePlaces(tx, [transactionId])).get(transactionId)
+}
+
+/** The same of many, by their ids, in one statement. */
+export async function lonePlaces(
+  tx: Pick<Tx, 'query'>,
+  transactionIds: readonly string[],
+): Promise<ReadonlyMap<string, LonePlace>> {
+  const rows = await tx.query<{
+    id: string
     state: LonePlace['state']
     succeeded: boolean
     hash: TransactionHash | null
     mined_height: string | null
+    mined_block_hash: string | null
+    fee_paid: string | null
   }>(
-    'lone_place',
-    `select t.state, t.mined_height,
+    'lone_places',
+    `select t.id, t.state, t.mined_height, t.mined_block_hash, t.fee_paid,
        coalesce(t.succeeded, false) and not exists (select from attempts filling where filling.chain_transaction_id = t.id
          and filling.hash = t.mined_hash and filling.terms ->> 'to' = t.lane_address) as succeeded,
        coalesce(t.mined_hash, (select hash from attempts where chain_transaction_id = t.id order by number desc limit 1)) as hash
-     from chain_transactions t where t.id = $1`,
-    [transactionId],
+     from chain_transactions t where t.id = any($1::bigint[])`,
+    [transactionIds],
   )
-  if (row === undefined) return undefined
-  const { state, succeeded, hash, mined_height: height } = row
-  return { state, succeeded, hash, minedHeight: height === null ? null : BigInt(height) }
+  return new Map(
+    rows.map(({ id, state, succeeded, hash, ...mined }) => [
+      id,
+      {
+        ...{ state, succeeded, hash, minedBlockHash: mined.mined_block_hash },
+        minedHeight: bigintOrNull(mined.mined_height),
+        feePaid: bigintOrNull(mined.fee_paid),
+      },
+    ]),
+  )
+}
+
+function bigintOrNull(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text)
 }
 
 /** Whether it can take no effect any more. */

@@ -52,7 +52,7 @@ export const x402Settle: OperationReference = {
     '`approval_pending` means that an approval that came with the payment (`erc20ApprovalGasSponsoring`) is not in a block yet. Nothing was claimed: ask again with the same body.',
     'With the scheme `upto` the amount of the requirements is what is taken, the signed amount at most; zero is a success without a transaction.',
     '`extra.paymentId` is the record of the payment here, for the status endpoint.',
-    'With the scheme `batch-settlement` a deposit, a claim, a settlement or a refund is sent to the escrow, once, whoever asks how often; the success of a deposit is given once. There is no record of it, and `extra.channelState` says how the channel stands.',
+    'With the scheme `batch-settlement` a deposit, a claim, a settlement or a refund is sent to the escrow, once, whoever asks how often; the success of a deposit is given once. `GET /x402/escrow-calls` has its record, and `extra.channelState` says how the channel stands.',
   ],
   body,
   answer: {

@@ -1,4 +1,5 @@
 import * as events from './events.ts'
+import * as escrowCalls from './escrow-calls.ts'
 import * as facilitator from './facilitator.ts'
 import * as health from './health.ts'
 import * as markets from './markets.ts'
@@ -19,6 +20,7 @@ import * as webhooks from './webhooks.ts'
 export const operationReferences: Readonly<Record<string, OperationReference>> = {
   ...events,
   ...facilitator,
+  ...escrowCalls,
   ...health,
   ...markets,
   ...networks,

@@ -2,6 +2,9 @@ import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { SettlementDraft } from '../../chains/exact.ts'
 import type { SignedTransaction } from '../../chains/chain.ts'
 import type { Wallet } from '../../custody/wallet.ts'
+import { addToOutbox } from '../../events/store.ts'
+import { newId } from '../../kernel/id.ts'
+import type { Random } from '../../kernel/random.ts'
 import type { Broadcaster } from '../../sender/broadcast.ts'
 import { networkStanding } from '../../sender/follower-store.ts'
 import type { BeginDeps } from '../beginning.ts'
@@ -9,13 +12,14 @@ import { LaneFrozen, LaneShort, placeInLane, stopForeign } from '../settler-lane
 import { isWorthItsGas, reserveSponsoring } from '../sponsoring.ts'
 import { holdCall, noteCallTransaction } from '../escrow-call-store.ts'
 import type { NewCall } from '../escrow-call-store.ts'
+import { escrowCallEvent } from './call-view.ts'
 import type { BatchIntake } from './intake.ts'
 import { isOfAnother } from './receivers.ts'
 
 export type CallDeps = Pick<
   BeginDeps,
   'store' | 'clock' | 'killPoint' | 'signerFor' | 'settlers' | 'funds'
-> & { readonly broadcaster: Broadcaster }
+> & { readonly broadcaster: Broadcaster; readonly random: Random }
 
 /** What became of making a call. */
 export type Made =
@@ -88,7 +92,8 @@ async function store(
         return { kind: 'refused', reason: 'network_unavailable' }
       }
       const now = deps.clock.nowMilliseconds()
-      if (!(await holdCall(tx, call, now))) return { kind: 'taken' }
+      const id = newId(deps.random, 'esc')
+      if (!(await holdCall(tx, call, id, now))) return { kind: 'taken' }
       if (await isOfAnother(tx, config.family, order.receivers, call.accountId)) {
         throw new CallRefused('receiver_of_another_account')
       }
@@ -99,6 +104,8 @@ async function store(
       const placing = { chain, settler, signer, draft }
       const signed = await placeInLane(tx, deps, placing, [], requestId)
       await noteCallTransaction(tx, call, signed.hash)
+      const told = { ...call, ...call.record, id, claimed: null, status: 'pending' } as const
+      await addToOutbox(tx, [escrowCallEvent(told, signed.hash, config)], now)
       deps.killPoint('claim.before-commit')
       return { kind: 'signed', signed }
     })

@@ -19,6 +19,7 @@ import {
   untoldSettlement,
 } from '../escrow-call-store.ts'
 import type { CallName, GivenKey, NewCall, StoredCall } from '../escrow-call-store.ts'
+import { FAILED } from './failure.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
 import { makeCall } from './make-call.ts'
@@ -68,13 +69,6 @@ const TRIES_MAX = 6
 /** Between looks at what became of a call: a quarter of a block. */
 const LOOK_MILLISECONDS = { min: 25, max: 500 } as const
 
-const FAILED = {
-  deposit: 'invalid_batch_settlement_evm_deposit_transaction_failed',
-  claim: 'invalid_batch_settlement_evm_claim_transaction_failed',
-  settle: 'invalid_batch_settlement_evm_settle_transaction_failed',
-  refund: 'invalid_batch_settlement_evm_refund_transaction_failed',
-} as const satisfies Record<BatchOperation, Reason>
-
 /**
  * Makes a call to the escrow that a seller's server asks for: stores it, sends it, and waits for what comes of it. The same call again joins the wait; nothing is ever sent twice while the
  * first may still have an effect.
@@ -102,10 +96,11 @@ export async function settleBatch(
   const { network } = intake.chain.config
   const contentDigest = digestFor(intake)
   const { subject = null } = intake.order
+  const record = recordFor(intake)
   let { key } = named
   let isOwn = false
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const call: NewCall = { network, key, accountId, operation, contentDigest, subject }
+    const call: NewCall = { network, key, accountId, operation, contentDigest, subject, record }
     const stored = await deps.store.inTransaction('service', (tx) => findCall(tx, call))
     if (stored !== undefined && (isOwn || !cameToNothing(stored))) {
       const joined = await joinCall(deps, order, intake, call, { stored, isOwn })
@@ -147,13 +142,19 @@ async function joinUntold(
   if (found === undefined || cameToNothing(found.stored)) return undefined
   const contentDigest = digestFor(intake)
   const { key, stored } = found
-  const call = { network, key, accountId, operation: 'settle', contentDigest, subject } as const
+  const call = { network, key, accountId, operation: 'settle', contentDigest } as const
   return joinCall(deps, order, intake, call, { stored, isOwn: false })
 }
 
 /** Vouchers and wishes for a refund are answered by the seller's server. Source: @x402/evm 2.27. */
 function isSent(operation: BatchOrder['operation']): operation is BatchOperation {
   return operation !== 'voucher' && operation !== 'refund request'
+}
+
+function recordFor({ order }: BatchIntake): NewCall['record'] {
+  const { payer, receivers, channelIds, deposited } = order
+  const { asset } = order.asset
+  return { asset, payer, receivers, channelIds, amount: deposited }
 }
 
 function digestFor({ order }: BatchIntake): Uint8Array {
@@ -175,12 +176,14 @@ async function sweepAnew(
   return named.ok && named.key === key ? `${key}:${joined.hash}` : undefined
 }
 
+type JoinedCall = Omit<NewCall, 'subject' | 'record'>
+
 /** Waits for what becomes of a call that was stored. */
 async function joinCall(
   deps: SettleBatchDeps,
   order: BatchSettleOrder,
   intake: BatchIntake,
-  call: NewCall,
+  call: JoinedCall,
   { stored, isOwn }: { readonly stored: StoredCall; readonly isOwn: boolean },
 ): Promise<BatchSettled> {
   const { accountId, waitUntilMilliseconds, over } = order
@@ -243,7 +246,7 @@ async function told(
 async function given(
   { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
   { once }: BatchSettleOrder,
-  call: NewCall,
+  call: JoinedCall,
   settled: Extract<BatchSettled, { kind: 'settled' }>,
 ): Promise<BatchSettled> {
   const now = clock.nowMilliseconds()

@@ -1,10 +1,11 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { BatchOrder, BatchResult, ChannelState } from '../../chains/batch.ts'
+import type { BatchOrder, BatchResult, ChannelState, EscrowMoves } from '../../chains/batch.ts'
 import type { Address, Terms, TransactionHash } from '../../chains/chain.ts'
 import type { OpenSigner } from '../../custody/signer.ts'
 import type { Wallet } from '../../custody/wallet.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { AccountId } from '../../kernel/id.ts'
+import { systemRandom } from '../../kernel/random.ts'
 import type { KillPoint } from '../../kernel/kill-point.ts'
 import { signTest, testNetwork } from '../../payments/test-lane.ts'
 import { beginFollowing } from '../../sender/follower-store.ts'
@@ -20,6 +21,12 @@ export const PAYER = '0x00000000000000000000000000000000000000a1' as Address
 export const RECEIVER = '0x00000000000000000000000000000000000000a2' as Address
 export const FEE = 1_000n
 const HEIGHT = 100n
+export const CHANNEL_ID = `0x${'c1'.repeat(32)}`
+/** The block in which `ends` puts everything. */
+export const BLOCK_HASH = '0xbb'
+export const NO_MOVES: EscrowMoves = {
+  ...{ blockHash: BLOCK_HASH, deposited: 0n, claimed: 0n, settled: 0n, refunded: 0n },
+}
 const CHANNEL: ChannelState = {
   ...{ channelId: '0x', balance: 0n, totalClaimed: 0n },
   ...{ withdrawRequestedAtSeconds: 0n, refundNonce: 0n },
@@ -36,6 +43,9 @@ export interface Script {
   readonly receivers: readonly Address[]
   /** What a transaction did; thrown where it is an error. */
   resultOf: (hash: TransactionHash) => BatchResult
+  /** What the logs of a transaction show; thrown where it is an error. */
+  movedBy: (hash: TransactionHash) => EscrowMoves
+  readonly channelIds: readonly string[]
   prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
   killAt: KillPoint | undefined
 }
@@ -55,12 +65,15 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
     ...{ operation: 'deposit', key: 'deposit:one', content: 'one', deposited: null },
     ...{ payer: null, receivers: [RECEIVER], killAt: undefined, prepare: () => undefined },
     resultOf: () => ({ amount: 5n, channel: null }),
+    movedBy: () => NO_MOVES,
+    channelIds: [CHANNEL_ID],
     ...given,
   }
   let drafts = 0
   const sent: TransactionHash[] = []
   const order = (): BatchOrder => ({
     ...{ operation: script.operation, payer: script.payer, receivers: script.receivers, asset },
+    channelIds: script.channelIds,
     deposited: script.deposited === null ? null : baseUnits(script.deposited),
     content: script.content,
     ...(script.subject === undefined ? {} : { subject: script.subject }),
@@ -86,7 +99,10 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
     result: async (hash) => script.resultOf(hash),
   })
   const chain = scriptedChain(config, {
-    batch: { read: () => ({ ok: true, order: order() }) },
+    batch: {
+      read: () => ({ ok: true, order: order() }),
+      moved: async (hash) => script.movedBy(hash),
+    },
     parseAddress: (text) => text as Address,
     sign: async (terms, nonce) => signTest(terms, nonce, settler),
   })
@@ -103,6 +119,7 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
       if (script.killAt === point) throw new Error('killed')
     },
     ...{ signerFor: async () => signer, settlersOf: () => new Set() },
+    random: systemRandom,
     settlers: { next: () => wallet } as Partial<
       SettleBatchDeps['settlers']
     > as SettleBatchDeps['settlers'],
@@ -125,7 +142,7 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
     paymentRequirements: terms,
   }
   return {
-    ...{ accountId, config, script, sent, settler },
+    ...{ accountId, config, script, sent, settler, chain },
     /** As one request does; it does not wait. */
     ask: (by: AccountId = accountId, key: string | null = null, body = 1) =>
       settleBatch(deps as SettleBatchDeps, {

@@ -9,6 +9,7 @@ import { asEscrowReads } from './check-channel.ts'
 import { no, NO_ESCROW } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
 import { claimCall, settleCall } from './escrow-calls.ts'
+import { idText } from './escrow.ts'
 import type { Row } from './escrow.ts'
 import { settledBy } from './escrow-results.ts'
 
@@ -86,6 +87,7 @@ export function readClaim(
     payer: null,
     receivers: [...new Set(rows.map(({ channel }) => channel.receiver))],
     asset,
+    channelIds: [...new Set(rows.map(({ channel }) => idText(channel)))],
     deposited: null,
     content: key,
     check: async () => no('invalid_batch_settlement_evm_payload_type'),
@@ -115,6 +117,7 @@ export function readSettle(
     payer: null,
     receivers: [payTo],
     asset,
+    channelIds: [],
     deposited: null,
     content: '',
     check: async () => no('invalid_batch_settlement_evm_payload_type'),

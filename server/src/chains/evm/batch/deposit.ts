@@ -148,6 +148,7 @@ function orderOf(
     payer: channel.payer,
     receivers: [channel.receiver],
     asset,
+    channelIds: [idText(channel)],
     deposited: amount,
     // With the voucher that was found good: whoever joins with another one has shown nothing.
     content: `${idText(channel)} ${amount} ${voucher.maxClaimableAmount} ${hexBytes(voucher.signature)}`,

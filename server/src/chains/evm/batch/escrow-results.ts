@@ -1,6 +1,6 @@
 import { NodeFailure } from '../../chain.ts'
 import type { Address, TransactionHash } from '../../chain.ts'
-import type { BatchResult, ChannelState } from '../../batch.ts'
+import type { BatchResult, ChannelState, EscrowMoves } from '../../batch.ts'
 import { fieldsFrom, listFrom } from '../../json-rpc/answer.ts'
 import type { Fields } from '../../json-rpc/answer.ts'
 import type { Transport } from '../../json-rpc/transport.ts'
@@ -15,6 +15,7 @@ import { ESCROW, idText } from './escrow.ts'
 import type { Channel } from './escrow.ts'
 
 const DEPOSITED = topicOf('Deposited(bytes32,address,uint128,uint128)')
+const CLAIMED = topicOf('Claimed(bytes32,address,uint128,uint128)')
 const REFUNDED = topicOf('Refunded(bytes32,address,uint128)')
 const SETTLED = topicOf('Settled(address,address,address,uint128)')
 const WORD_BYTES = 32
@@ -75,14 +76,37 @@ export async function settledBy(
   return { amount: log?.words[0] ?? 0n, channel: null }
 }
 
+/** What a transaction moved in the escrow, all channels together. Throws NodeFailure. */
+export async function movedBy(
+  deps: Pick<BatchDeps, 'transport'>,
+  hash: TransactionHash,
+): Promise<EscrowMoves> {
+  const { logs, blockHash } = await receiptOf(deps, hash)
+  const sum = (topic: string) =>
+    logs
+      .filter(({ topics }) => isOf(topics, topic))
+      .reduce((total, { words: [amount = 0n] }) => total + amount, 0n)
+  return {
+    ...{ blockHash, deposited: sum(DEPOSITED), claimed: sum(CLAIMED) },
+    ...{ settled: sum(SETTLED), refunded: sum(REFUNDED) },
+  }
+}
+
 function isOf(topics: readonly string[], ...wanted: readonly string[]): boolean {
   return wanted.every((topic, index) => topics[index] === topic)
 }
 
 async function logsOf(
-  { transport }: Pick<BatchDeps, 'transport'>,
+  deps: Pick<BatchDeps, 'transport'>,
   hash: TransactionHash,
 ): Promise<readonly EscrowLog[]> {
+  return (await receiptOf(deps, hash)).logs
+}
+
+async function receiptOf(
+  { transport }: Pick<BatchDeps, 'transport'>,
+  hash: TransactionHash,
+): Promise<{ readonly logs: readonly EscrowLog[]; readonly blockHash: string }> {
   return transport.read({
     method: 'eth_getTransactionReceipt',
     params: [hash],
@@ -93,7 +117,8 @@ async function logsOf(
       if (quantityFrom(receipt['status'], 'receipt status') !== 1n) {
         throw new NodeFailure('a receipt that says otherwise by now')
       }
-      return receiptLogs(receipt).flatMap((log) => escrowLog(fieldsFrom(log, 'log')))
+      const logs = receiptLogs(receipt).flatMap((log) => escrowLog(fieldsFrom(log, 'log')))
+      return { logs, blockHash: wordFrom(receipt['blockHash'], 'receipt block') }
     },
   })
 }

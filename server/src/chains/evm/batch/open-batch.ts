@@ -13,6 +13,7 @@ import { readDeposit } from './deposit.ts'
 import { no } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
 import { openEscrowDigests } from './escrow.ts'
+import { movedBy } from './escrow-results.ts'
 import { readRefund, readVoucher } from './refund.ts'
 
 /** x402 `batch-settlement` by the escrow that has the same address on every EVM network. */
@@ -67,6 +68,7 @@ export function openBatchSettlement(
           return read satisfies never
       }
     },
+    moved: (hash) => movedBy(deps, hash),
   }
 }
 
