@@ -60,6 +60,11 @@ async function toldTo(accountId: AccountId): Promise<readonly Record<string, unk
     .map(({ dataText }) => JSON.parse(dataText) as Record<string, unknown>)
 }
 
+async function confirmedOf(accountId: AccountId): Promise<readonly unknown[]> {
+  const told = await toldTo(accountId)
+  return told.filter(({ status }) => status === 'confirmed').map(({ transaction }) => transaction)
+}
+
 const statuses = (told: readonly Record<string, unknown>[]) => told.map(({ status }) => status)
 
 describe('the record of a call', () => {
@@ -120,19 +125,13 @@ describe('the record of a call', () => {
 
   test('is taken back with its block, and says anew what moved in another', async () => {
     let claimed = 11n
-    const { ends, follow, call, told, sent } = await aCall({
+    const { ends, vanishes, follow, call, told, sent } = await aCall({
       ...{ operation: 'claim', key: 'claim:1', deposited: null },
       movedBy: () => ({ ...NO_MOVES, claimed }),
     })
     await ends(sent[0], 'mined', true)
     await follow()
-    await write(
-      database.store,
-      'test_reopened',
-      `update chain_transactions t set state = 'open', mined_hash = null, mined_height = null, mined_block_hash = null, succeeded = null, fee_paid = null
-       from attempts a where a.chain_transaction_id = t.id and a.hash = $1`,
-      [sent[0]],
-    )
+    await vanishes(sent[0])
     await follow()
     expect(await call()).toMatchObject({
       ...{ status: 'pending', amountBaseUnits: null, confirmedAt: null },
@@ -145,35 +144,88 @@ describe('the record of a call', () => {
   })
 
   test('says another amount where the same transaction stands in another block', async () => {
-    let moves = { ...NO_MOVES, settled: 11n }
-    const { ends, follow, call, told, sent } = await aCall({
-      ...{ operation: 'settle', key: 'settle:1', deposited: null, movedBy: () => moves },
+    let shown = { ...NO_MOVES, settled: 11n }
+    const { ends, moves, follow, call, told, sent } = await aCall({
+      ...{ operation: 'settle', key: 'settle:1', deposited: null, movedBy: () => shown },
     })
     await ends(sent[0], 'mined', true)
     await follow()
-    await write(
-      database.store,
-      'test_moved',
-      `update chain_transactions t set mined_block_hash = '0xcc' from attempts a where a.chain_transaction_id = t.id and a.hash = $1`,
-      [sent[0]],
-    )
+    await moves(sent[0], '0xcc')
     // A node that still has the first block says nothing of the second.
     await follow()
     expect(await call()).toMatchObject({ amountBaseUnits: '11' })
-    moves = { ...NO_MOVES, blockHash: '0xcc', settled: 13n }
+    shown = { ...NO_MOVES, blockHash: '0xcc', settled: 13n }
     await follow()
     expect(await call()).toMatchObject({ status: 'confirmed', amountBaseUnits: '13' })
+    // Another block that shows the same is no news.
+    await moves(sent[0], '0xdd')
+    shown = { ...shown, blockHash: '0xdd' }
+    await follow()
     expect((await told()).map(({ amountBaseUnits }) => amountBaseUnits)).toEqual([null, '11', '13'])
   })
 
+  test('is told of once by two who found the same out at once', async () => {
+    let asking = 0
+    const both = Promise.withResolvers<void>()
+    const { ends, follow, told, sent } = await aCall({
+      movedBy: async () => {
+        asking += 1
+        if (asking === 2) both.resolve()
+        await both.promise
+        return { ...NO_MOVES, deposited: 7n }
+      },
+    })
+    await ends(sent[0], 'mined', true)
+    await Promise.all([follow(), follow()])
+    expect(statuses(await told())).toEqual(['pending', 'confirmed'])
+  })
+
+  test('says nothing of what was taken back while it was looked at', async () => {
+    let meanwhile = async () => undefined as unknown
+    const { ends, vanishes, follow, call, told, sent } = await aCall({
+      movedBy: async () => {
+        await meanwhile()
+        return { ...NO_MOVES, deposited: 7n }
+      },
+    })
+    await ends(sent[0], 'mined', true)
+    meanwhile = () => vanishes(sent[0])
+    await follow()
+    expect(await call()).toMatchObject({ status: 'pending' })
+    expect(statuses(await told())).toEqual(['pending'])
+  })
+
+  test('is found behind many that stand as they stood', async () => {
+    const { ends, follow, call, ask, script, sent, accountId, config } = await aCall({
+      movedBy: () => ({ ...NO_MOVES, deposited: 7n }),
+    })
+    script.key = 'deposit:two'
+    await ask()
+    await write(
+      database.store,
+      'test_many',
+      `insert into escrow_calls (network, call_key, account_id, operation, content_digest, chain_transaction_id, created_at, id, asset, receivers, channel_ids, status)
+       select c.network, 'many:' || number, c.account_id, 'claim', c.content_digest, c.chain_transaction_id, to_timestamp(0), 'esc_' || lpad((number + 1000)::text, 22, '1'), c.asset, '{}', '{}', 'pending'
+       from escrow_calls c, generate_series(1, 500) number where c.account_id = $1 and c.network = $2 and c.call_key = 'deposit:two'`,
+      [accountId, config.network],
+    )
+    await ends(sent[0], 'mined', true)
+    await follow()
+    const { transaction, status } = await call()
+    expect({ transaction, status }).toEqual({ transaction: sent[1], status: 'pending' })
+    expect(await confirmedOf(accountId)).toEqual([sent[0]])
+  })
+
   test.each(['dead', 'final'] as const)('that came to nothing (%s) failed', async (state) => {
-    const { ends, follow, call, told, sent, ask, list } = await aCall()
+    const { ends, follow, call, told, sent, ask, list } = await aCall({
+      ...{ operation: 'claim', key: 'claim:1', deposited: null },
+    })
     await ends(sent[0], 'mined', false)
     await follow()
     expect(await call()).toMatchObject({ status: 'pending' })
     await ends(sent[0], state, false)
     await follow()
-    const reason = 'invalid_batch_settlement_evm_deposit_transaction_failed'
+    const reason = 'invalid_batch_settlement_evm_claim_transaction_failed'
     expect(await call()).toMatchObject({
       ...{ status: 'failed', failure: { reason }, endedAt: expect.any(Number) },
     })
@@ -185,6 +237,16 @@ describe('the record of a call', () => {
 })
 
 describe('what no node shows', () => {
+  test('in the followed block is not told by another one', async () => {
+    const { ends, moves, follow, call, sent } = await aCall({
+      movedBy: () => ({ ...NO_MOVES, deposited: 7n }),
+    })
+    await ends(sent[0], 'mined', true)
+    await moves(sent[0], '0xcc')
+    await follow()
+    expect(await call()).toMatchObject({ status: 'pending' })
+  })
+
   test('stays as it was, until one shows it', async () => {
     let isAway = true
     const { ends, follow, call, sent } = await aCall({

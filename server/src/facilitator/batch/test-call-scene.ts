@@ -44,7 +44,7 @@ export interface Script {
   /** What a transaction did; thrown where it is an error. */
   resultOf: (hash: TransactionHash) => BatchResult
   /** What the logs of a transaction show; thrown where it is an error. */
-  movedBy: (hash: TransactionHash) => EscrowMoves
+  movedBy: (hash: TransactionHash) => EscrowMoves | Promise<EscrowMoves>
   readonly channelIds: readonly string[]
   prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
   killAt: KillPoint | undefined
@@ -155,6 +155,24 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
         ...{ waitUntilMilliseconds: 0, over: new AbortController().signal },
       }),
     verify: (by: AccountId) => verifyBatch(deps as SettleBatchDeps, by, presented),
+    /** A transaction is in no block any more, as the follower writes it. */
+    vanishes: (hash: TransactionHash | undefined) =>
+      write(
+        store,
+        'test_vanishes',
+        `update chain_transactions t set state = 'open', mined_hash = null, mined_height = null, mined_block_hash = null, succeeded = null, fee_paid = null
+         from attempts a where a.chain_transaction_id = t.id and a.network = $1 and a.hash = $2`,
+        [network, hash],
+      ),
+    /** It stands in another block by now. */
+    moves: (hash: TransactionHash | undefined, blockHash: string) =>
+      write(
+        store,
+        'test_moves',
+        `update chain_transactions t set mined_block_hash = $3
+         from attempts a where a.chain_transaction_id = t.id and a.network = $1 and a.hash = $2`,
+        [network, hash, blockHash],
+      ),
     /** The chain has decided on a transaction, as the follower writes it. */
     ends: (
       hash: TransactionHash | undefined,
