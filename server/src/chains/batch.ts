@@ -85,6 +85,10 @@ export interface BatchResult {
  * node.
  */
 export interface BatchSettlement {
+  /** Whether the network has what the scheme takes, as its nodes have shown last. Asks nobody; until one has shown it, it has not. */
+  isTaken(): boolean
+  /** Asks the nodes, unless they were asked just now. What stands against the scheme or a part of it, undefined when nothing does. */
+  whatIsMissing(): Promise<string | undefined>
   read(payload: Fields, demand: BatchDemand): BatchRead
   /** What a transaction in the escrow moved, which has succeeded in a block. Throws NodeFailure. */
   moved(hash: TransactionHash): Promise<EscrowMoves>

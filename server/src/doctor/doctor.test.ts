@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Chain } from '../chains/chain.ts'
 import { NodeFailure } from '../chains/chain.ts'
+import type { BatchSettlement } from '../chains/batch.ts'
 import type { ExactPayments } from '../chains/exact.ts'
 import { markWalletDeleted, restoreWallet } from '../custody/store.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
@@ -286,10 +287,15 @@ describe('the chain', () => {
   test('whose nodes lack what its configuration lets is named with what is missing', async () => {
     const smartWallets = { areTaken: () => false, whatIsMissing: async () => 'too little is kept' }
     const exact: Partial<ExactPayments> = { smartWallets }
-    expect(await askedOf({ exact: exact as ExactPayments })).toEqual({
+    const batch: Partial<BatchSettlement> = { whatIsMissing: async () => 'there is no escrow' }
+    const lacking = { exact: exact as ExactPayments, batch: batch as BatchSettlement }
+    expect(await askedOf(lacking)).toEqual({
       findings: [],
       unasked: [],
-      notTaken: ['payments of smart wallets on eip155:2: too little is kept'],
+      notTaken: [
+        'payments of smart wallets on eip155:2: too little is kept',
+        'batch-settlement on eip155:2: there is no escrow',
+      ],
       clocks: [],
       lookAt: [],
     })

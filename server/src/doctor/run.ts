@@ -49,6 +49,10 @@ export async function diagnose({
       if (missing !== undefined) {
         notTaken.push(`payments of smart wallets on ${chain.config.network}: ${missing}`)
       }
+      const without = await chain.batch?.whatIsMissing()
+      if (without !== undefined) {
+        notTaken.push(`batch-settlement on ${chain.config.network}: ${without}`)
+      }
       const lacking = await whatSponsorLacks(store, chain)
       if (lacking !== undefined) {
         notTaken.push(`approvals that are sponsored on ${chain.config.network}: ${lacking}`)

@@ -1,5 +1,6 @@
 import { parseNetworkId } from '@florin/wire/network.ts'
 import { expect, test } from 'vitest'
+import type { BatchSettlement } from '../chains/batch.ts'
 import type { Address } from '../chains/chain.ts'
 import type { ExactPayments } from '../chains/exact.ts'
 import type { Wallet } from '../custody/wallet.ts'
@@ -77,4 +78,26 @@ test('approvals are announced only where they are sponsored now, and can be sett
   expect(announcedWith(true)).toBe(true)
   expect(announcedWith(false)).toBe(false)
   expect(announcedWith(true, false)).toBe(false)
+})
+
+test('batch-settlement is named only where the network was seen to have its escrow, and nobody is asked', () => {
+  const isNamedWith = (isTaken?: boolean) => {
+    const batch: Partial<BatchSettlement> = { isTaken: () => isTaken === true }
+    const chain = scriptedChain(testNetwork(84_532), {
+      exact: {} as Partial<ExactPayments> as ExactPayments,
+      ...(isTaken === undefined ? {} : { batch: batch as BatchSettlement }),
+    })
+    const { kinds } = supported({
+      chains: [chain],
+      settlers: { of: () => [{ address: 'key' as Address }] as Partial<Wallet>[] as Wallet[] },
+      isLow: () => false,
+      isUsable: () => true,
+      sponsored: new Set(),
+      turn: 0,
+    })
+    return kinds.some(({ scheme }) => scheme === 'batch-settlement')
+  }
+  expect(isNamedWith()).toBe(false)
+  expect(isNamedWith(false)).toBe(false)
+  expect(isNamedWith(true)).toBe(true)
 })

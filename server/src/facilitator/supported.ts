@@ -55,7 +55,9 @@ export function supported({
           ]
         : []),
       // Without an authorizer of ours: sellers' servers sign claims and refunds themselves.
-      ...(chain.batch === undefined ? [] : [{ x402Version: 2, scheme: BATCH_SETTLEMENT, network }]),
+      ...(chain.batch?.isTaken() === true
+        ? [{ x402Version: 2, scheme: BATCH_SETTLEMENT, network }]
+        : []),
       ...(alias === undefined ? [] : [{ x402Version: 1, scheme: EXACT, network: alias, ...extra }]),
     ]
   })

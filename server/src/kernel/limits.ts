@@ -153,6 +153,9 @@ export const limits = {
   permit2UsesReadMax: 40,
   /** Between two questions whether a node keeps what smart wallets did, as long as none has shown it. */
   smartWalletLookSeconds: 5,
+  /** The same for the contracts of batch-settlement, as long as one of them was not seen; and once all were. */
+  escrowLookSeconds: 30,
+  escrowSeenSeconds: 600,
   /** Transactions that no node has told, asked for again at once. */
   untoldPlacesMax: 100,
   /** Of what others signed and nobody here could read, asked for again at once: each is a block. */

@@ -65,6 +65,8 @@ export function connectEvm(options: ConnectOptions): Chain {
   const tokens = new Set(config.assets.flatMap(({ asset }) => (asset === 'native' ? [] : [asset])))
   const facts = openFacts({ transport, clock })
   const newest = openNewestHeight()
+  const batch =
+    config.batchSettlement === true ? openBatchSettlement({ ...deps, clock, log }) : undefined
   const explain = openExplain(config.markets ?? [])
   const markets = { ...deps, facts, tokens, explain, clock, newest }
   log.debug(
@@ -86,7 +88,11 @@ export function connectEvm(options: ConnectOptions): Chain {
       renewTerms(deps, wholeTerms(terms, raw, chainId), feeCeiling),
     broadcast: (raws) => broadcastTo(transport, raws),
     head: async (known) => {
-      const head = await readHead(transport, config.finality, { known, kept })
+      // The first one waits, so that whoever asks once the network is followed hears what it has.
+      const [head] = await Promise.all([
+        readHead(transport, config.finality, { known, kept }),
+        batch?.look(),
+      ])
       noteFinal(head.finalizedHeight)
       span.noteHead(head.height)
       newest.note(head.height)
@@ -112,7 +118,7 @@ export function connectEvm(options: ConnectOptions): Chain {
     pooled: (address) => readPooled(transport, address),
     balances: (address, assets) => readBalances(transport, address, assets),
     exact,
-    ...(config.batchSettlement === true ? { batch: openBatchSettlement({ ...deps, clock }) } : {}),
+    ...(batch === undefined ? {} : { batch }),
     venues: openVenues(markets),
     ...(config.markets ? { market: openMarketReader(transport, config.markets, shared) } : {}),
     tokens: openTokenReader(transport),

@@ -98,7 +98,7 @@ function shareCodes(
 }
 
 /** Which of these addresses have code, in one call. */
-function codeRead(addresses: readonly Address[]): Read<ReadonlySet<Address>> {
+export function codeRead(addresses: readonly Address[]): Read<ReadonlySet<Address>> {
   const data = Buffer.concat([CODE_SIZES, ...addresses.map(addressWord)])
   return {
     method: 'eth_call',

@@ -9,7 +9,7 @@ import { asEscrowReads } from './check-channel.ts'
 import { no, NO_ESCROW } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
 import { claimCall, settleCall } from './escrow-calls.ts'
-import { idText } from './escrow.ts'
+import { ESCROW, idText } from './escrow.ts'
 import type { Row } from './escrow.ts'
 import { settledBy } from './escrow-results.ts'
 
@@ -93,7 +93,12 @@ export function readClaim(
     check: async () => no('invalid_batch_settlement_evm_payload_type'),
     key: async () => ({ ok: true, key: `claim:${key}` }),
     prepare: async (settler) => {
-      const draft = await deps.draft(call, settler, claimGasMax(rows))
+      // A call to nobody runs well, and nothing of this one was read from the escrow.
+      const [lack, draft] = await Promise.all([
+        deps.contracts.lackOf(ESCROW),
+        deps.draft(call, settler, claimGasMax(rows)),
+      ])
+      if (lack !== undefined) return NO_ESCROW
       return draft === undefined
         ? no('invalid_batch_settlement_evm_claim_simulation_failed')
         : { ok: true, draft }

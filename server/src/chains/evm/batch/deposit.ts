@@ -60,6 +60,8 @@ interface Way {
   readonly late: BatchRefused['reason']
   readonly forged: BatchRefused['reason']
   readonly signature: Uint8Array
+  /** What brings the escrow the money. */
+  readonly collector: Address
   digest(): Uint8Array
   call(signature: Uint8Array): Call
   /** Asked with the channel, and what the answer says against it. */
@@ -143,6 +145,13 @@ function orderOf(
     return problem ?? { ok: true, channel: state }
   }
 
+  /** Where what brings the money is not there, that is why. */
+  const wouldFail = async () =>
+    no(
+      'invalid_batch_settlement_evm_deposit_simulation_failed',
+      await deps.contracts.lackOf(way.collector),
+    )
+
   return {
     operation: 'deposit',
     payer: channel.payer,
@@ -155,7 +164,7 @@ function orderOf(
     check: async () => {
       const judged = await judge()
       if (!judged.ok || (await wouldSucceed(deps.transport, callOf(), GAS_MAX))) return judged
-      return no('invalid_batch_settlement_evm_deposit_simulation_failed')
+      return wouldFail()
     },
     key: async () => ({ ok: true, key: `deposit:${way.key}` }),
     prepare: async (settler) => {
@@ -163,9 +172,7 @@ function orderOf(
       if (!judged.ok) return judged
       // The estimate runs the call.
       const draft = await deps.draft(callOf(), settler, GAS_MAX)
-      return draft === undefined
-        ? no('invalid_batch_settlement_evm_deposit_simulation_failed')
-        : { ok: true, draft }
+      return draft === undefined ? wouldFail() : { ok: true, draft }
     },
     result: (hash: TransactionHash) => depositedBy(deps, channel, amount, hash),
   }
@@ -200,6 +207,7 @@ function byToken(
     late: 'invalid_batch_settlement_evm_payload_authorization_valid_before',
     forged: 'invalid_batch_settlement_evm_receive_authorization_signature',
     signature,
+    collector: ERC3009_COLLECTOR,
     digest: () =>
       typedDataDigest(
         separator,
@@ -266,6 +274,7 @@ function byPermit2(
     late: 'invalid_batch_settlement_evm_permit2_deadline_expired',
     forged: 'invalid_batch_settlement_evm_permit2_invalid_signature',
     signature,
+    collector: PERMIT2_COLLECTOR,
     digest: () =>
       typedDataDigest(
         permit2Separator(deps.chainId),

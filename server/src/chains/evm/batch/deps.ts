@@ -7,6 +7,7 @@ import type { Transport } from '../../json-rpc/transport.ts'
 import type { PayerCode } from '../payer-code.ts'
 import type { RecoveredSigners } from '../recovered-signers.ts'
 import type { Call } from '../transfer.ts'
+import type { EscrowCode } from './escrow-code.ts'
 import type { EscrowDigests } from './escrow.ts'
 
 /** What orders of an escrow are read, judged and sent with. */
@@ -18,6 +19,7 @@ export interface BatchDeps {
   readonly digests: EscrowDigests
   readonly recovered: RecoveredSigners
   readonly code: PayerCode
+  readonly contracts: Pick<EscrowCode, 'lackOf'>
   /** A call of the escrow from a settler, within so much gas; undefined where it would fail. */
   draft(call: Call, settler: Address, gasMax: bigint): Promise<SettlementDraft | undefined>
 }

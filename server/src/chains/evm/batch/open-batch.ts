@@ -1,4 +1,5 @@
 import { parseBatchPayload } from '@florin/wire/x402/batch-payload.ts'
+import type { Log } from '../../../kernel/log.ts'
 import type { BatchOrder, BatchRead, BatchRefused, BatchSettlement } from '../../batch.ts'
 import type { Address } from '../../chain.ts'
 import { parseAddress } from '../account.ts'
@@ -12,15 +13,20 @@ import { readClaim, readSettle } from './claims.ts'
 import { readDeposit } from './deposit.ts'
 import { no } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
+import { openEscrowCode } from './escrow-code.ts'
+import type { EscrowCode } from './escrow-code.ts'
 import { openEscrowDigests } from './escrow.ts'
 import { movedBy } from './escrow-results.ts'
 import { readRefund, readVoucher } from './refund.ts'
 
 /** x402 `batch-settlement` by the escrow that has the same address on every EVM network. */
-export function openBatchSettlement(
-  given: Pick<BatchDeps, 'transport' | 'config' | 'chainId' | 'clock'>,
-): BatchSettlement {
+export function openBatchSettlement({
+  log,
+  ...given
+}: Pick<BatchDeps, 'transport' | 'config' | 'chainId' | 'clock'> & { log: Log }): BatchSettlement &
+  Pick<EscrowCode, 'look'> {
   const { transport, clock, chainId } = given
+  const contracts = openEscrowCode({ ...given, log })
   const digests = openEscrowDigests(chainId)
   const drafting = {
     ...{ ...given, learned: new Map() },
@@ -30,12 +36,14 @@ export function openBatchSettlement(
   const deps: BatchDeps = {
     ...{ ...given, digests, recovered: openRecoveredSigners() },
     code: openPayerCode(transport, clock),
+    contracts,
     draft: async (call, settler, gasMax) => {
       const attempt = await draftSettlement(drafting, call, settler, gasMax)
       return attempt.ok ? attempt.draft : undefined
     },
   }
   return {
+    ...contracts,
     read: (payload, demand) => {
       const read = parseBatchPayload(payload, parseAddress)
       if (read === 'unknown') return refused(no('invalid_batch_settlement_evm_payload_type'))

@@ -56,6 +56,7 @@ function scene(answer: (read: { method: string }) => unknown = () => undefined) 
     ...{ transport: transport as Transport, config, chainId: 84_532n, digests },
     clock: { ...systemClock, sleep: async () => undefined },
     ...{ recovered: openRecoveredSigners(), code: NO_CODE },
+    contracts: { lackOf: async () => undefined },
     draft: async (call, _, gasMax) => {
       drafted.push({ call, gasMax })
       return { feeExpected: RAN_GAS } as Partial<SettlementDraft> as SettlementDraft
