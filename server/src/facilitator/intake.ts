@@ -8,6 +8,7 @@ import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Address, Chain } from '../chains/chain.ts'
 import { isNobody } from '../chains/nobody.ts'
+import type { AssetProfile } from '../kernel/network-config.ts'
 import type {
   ExactAuthorization,
   ExactDemand,
@@ -82,11 +83,8 @@ export function takeIn(
   const { payment } = read
   const { x402Version } = payment
   if (paymentIdentifierOf(payment.extensions) === undefined) return refused('invalid_payload')
-  if (presented.x402Version !== undefined && presented.x402Version !== x402Version) {
-    return refused('invalid_x402_version')
-  }
-  const wanted = parsePaymentRequirements(presented.paymentRequirements, x402Version)
-  if (!wanted.ok) return refused(wanted.reason)
+  const wanted = termsOf(presented, payment)
+  if (!wanted.ok) return wanted
   const { requirements } = wanted
   const { networkName } = requirements
   const no = (reason: Reason, payer: string | null = null) => refused(reason, networkName, payer)
@@ -105,8 +103,7 @@ export function takeIn(
   if (payTo === undefined || isNothing !== (purpose === 'settle nothing')) {
     return no('invalid_payment_requirements')
   }
-  const token = chain.parseAddress(requirements.asset)
-  const asset = chain.config.assets.find(({ asset: known }) => known === token)
+  const asset = assetOf(requirements, chain)
   if (asset === undefined) return no('asset_not_listed')
   const settlers = settlersOf(family)
   if (settlers.has(payTo) || isNobody(chain, payTo)) return no(words.recipient)
@@ -126,6 +123,27 @@ export function takeIn(
   const resource = presented.resource ?? requirements.resource ?? payment.resource
   const intake = { chain, exact: chain.exact, payment, requirements, authorization, resource }
   return { ok: true, intake }
+}
+
+/** What the seller asks for, in the words of the version that the payment is of. For every scheme. */
+export function termsOf(
+  presented: Presented,
+  { x402Version }: Pick<PaymentPayload, 'x402Version'>,
+): { readonly ok: true; readonly requirements: PaymentRequirements } | Refused {
+  if (presented.x402Version !== undefined && presented.x402Version !== x402Version) {
+    return refused('invalid_x402_version')
+  }
+  const wanted = parsePaymentRequirements(presented.paymentRequirements, x402Version)
+  return wanted.ok ? wanted : refused(wanted.reason)
+}
+
+/** Which of the network's listed assets the seller asks for; undefined where it is none of them. */
+export function assetOf(
+  { asset }: Pick<PaymentRequirements, 'asset'>,
+  { config, parseAddress }: Pick<Chain, 'config' | 'parseAddress'>,
+): AssetProfile | undefined {
+  const token = parseAddress(asset)
+  return config.assets.find(({ asset: known }) => known === token)
 }
 
 /** Version 1 knows `exact` alone. */

@@ -1,15 +1,12 @@
 import { parsePaymentPayload } from '@florin/wire/x402/payment-payload.ts'
-import {
-  BATCH_SETTLEMENT,
-  parsePaymentRequirements,
-} from '@florin/wire/x402/payment-requirements.ts'
+import { BATCH_SETTLEMENT } from '@florin/wire/x402/payment-requirements.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
 import type { Address, Chain } from '../../chains/chain.ts'
 import type { BatchOrder } from '../../chains/batch.ts'
 import { isNobody } from '../../chains/nobody.ts'
-import { refused } from '../intake.ts'
+import { assetOf, refused, termsOf } from '../intake.ts'
 import type { Presented, Refused } from '../intake.ts'
 
 /** A payload of `batch-settlement` that reads well. */
@@ -34,17 +31,13 @@ export function takeInBatch(
   const read = parsePaymentPayload(presented.paymentPayload)
   if (!read.ok) return refused(read.reason)
   const { payment } = read
-  const { x402Version } = payment
-  if (presented.x402Version !== undefined && presented.x402Version !== x402Version) {
-    return refused('invalid_x402_version')
-  }
-  const wanted = parsePaymentRequirements(presented.paymentRequirements, x402Version)
-  if (!wanted.ok) return refused(wanted.reason)
+  const wanted = termsOf(presented, payment)
+  if (!wanted.ok) return wanted
   const { requirements } = wanted
   const { networkName } = requirements
   const no = (reason: Reason, payer: string | null = null, message?: string) =>
     refused(reason, networkName, payer, message)
-  if (x402Version !== 2) return no('unsupported_scheme')
+  if (payment.x402Version !== 2) return no('unsupported_scheme')
   const chain = chains.get(requirements.network)
   if (chain === undefined) return no('invalid_network')
   if (chain.batch === undefined) return no('unsupported_scheme')
@@ -54,8 +47,7 @@ export function takeInBatch(
   }
   const payTo = chain.parseAddress(requirements.payTo)
   if (payTo === undefined) return no('invalid_payment_requirements')
-  const token = chain.parseAddress(requirements.asset)
-  const asset = chain.config.assets.find(({ asset: known }) => known === token)
+  const asset = assetOf(requirements, chain)
   if (asset === undefined) return no('asset_not_listed')
   const settlers = settlersOf(chain.config.family)
   if (settlers.has(payTo) || isNobody(chain, payTo)) {
