@@ -22,6 +22,7 @@ import { start } from './start.ts'
 import { status } from './status.ts'
 import { tableOf } from './table.ts'
 import { x402 } from './x402.ts'
+import { x402Batch } from './x402-batch.ts'
 
 /** In the order in which they run: the quick and quiet ones first. */
 const BENCHES: readonly Bench[] = [
@@ -41,6 +42,7 @@ const BENCHES: readonly Bench[] = [
   fanOut,
   sockets,
   ...x402,
+  x402Batch,
   overload,
   memory,
 ]

@@ -3,6 +3,7 @@ import { json } from 'node:stream/consumers'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
+import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/facilitator'
 import { registerExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { toFacilitatorSvmSigner } from '@x402/svm'
 import { registerExactSvmScheme } from '@x402/svm/exact/facilitator'
@@ -20,10 +21,12 @@ const { evm, solana } = settings
 // better than its examples has a nonce manager as well: one key can have many transactions under way.
 const account = privateKeyToAccount(evm.key, evm.isAsShipped === true ? {} : { nonceManager })
 const wallet = stockWallet(evm, account, { pollingInterval: 100, cacheTime: 100 })
-const facilitator = registerExactEvmScheme(new x402Facilitator(), {
-  networks: 'eip155:84532',
-  signer: stockFacilitatorSigner(wallet),
-})
+const signer = stockFacilitatorSigner(wallet)
+const facilitator = registerExactEvmScheme(
+  // Without an authorizer's key, as ours: whoever claims brings the signature.
+  new x402Facilitator().register('eip155:84532', new BatchSettlementEvmScheme(signer)),
+  { networks: 'eip155:84532', signer },
+)
 const feePayer = await createKeyPairSignerFromPrivateKeyBytes(Buffer.from(solana.key, 'hex'))
 registerExactSvmScheme(facilitator, {
   networks: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
