@@ -155,8 +155,11 @@ function termsOf(asset: Address, payTo: Address) {
 }
 
 /** As payloads write it. */
-function written({ withdrawDelaySeconds, salt, id: _, ...parties }: Channel) {
-  return { ...parties, withdrawDelay: Number(withdrawDelaySeconds), salt: hexBytes(salt) }
+function written(channel: Channel) {
+  const { payer, payerAuthorizer, receiver, receiverAuthorizer, token } = channel
+  const withdrawDelay = Number(channel.withdrawDelaySeconds)
+  const parties = { payer, payerAuthorizer, receiver, receiverAuthorizer, token }
+  return { ...parties, withdrawDelay, salt: hexBytes(channel.salt) }
 }
 
 function signed(digest: Uint8Array, key: Uint8Array): Uint8Array {
