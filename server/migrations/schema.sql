@@ -152,6 +152,7 @@ table escrow_calls
   confirmed_at timestamp with time zone
   settled_at timestamp with time zone
   ended_at timestamp with time zone
+  catalogued boolean not null default false
 table event_runs
   account_id text not null
   last_sequence bigint not null

@@ -13,7 +13,7 @@ import type { ToList } from './lister.ts'
 const accountId = newId(systemRandom, 'acct')
 const toList = (): ToList => ({
   accountId,
-  paymentId: newId(systemRandom, 'pay'),
+  counted: { paymentId: newId(systemRandom, 'pay') },
   listing: {} as Partial<PaidListing> as PaidListing,
 })
 

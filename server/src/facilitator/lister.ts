@@ -7,6 +7,8 @@ import { limits } from '../kernel/limits.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/postgres.ts'
 import { countInCatalogue } from './claim-store.ts'
+import { countDepositInCatalogue } from './counted-deposit-store.ts'
+import type { CallName } from './escrow-call-store.ts'
 
 export interface ListerDeps {
   readonly store: Store
@@ -15,10 +17,13 @@ export interface ListerDeps {
   readonly kept: Kept
 }
 
-/** A payment whose success was given out, and what it was settled for. */
+/** What counts once: a payment, or a deposit into an escrow. */
+export type Counted = { readonly paymentId: PaymentId } | { readonly deposit: CallName }
+
+/** Something whose success was given out, and what it was settled for. */
 export interface ToList {
   readonly accountId: AccountId
-  readonly paymentId: PaymentId
+  readonly counted: Counted
   readonly listing: PaidListing
 }
 
@@ -33,14 +38,21 @@ export function openLister({ store, clock, log, kept }: ListerDeps): Lister {
   const waiting: ToList[] = []
   let isAtWork = false
 
-  async function list({ accountId, paymentId, listing }: ToList): Promise<void> {
+  async function list({ accountId, counted, listing }: ToList): Promise<void> {
     try {
       await store.inTransaction(accountId, async (tx) => {
-        if (!(await countInCatalogue(tx, accountId, paymentId))) return
+        const isFirst = await ('deposit' in counted
+          ? countDepositInCatalogue(tx, accountId, counted.deposit)
+          : countInCatalogue(tx, accountId, counted.paymentId))
+        if (!isFirst) return
         await noteListing(tx, accountId, listing, clock.nowMilliseconds())
       })
     } catch (error) {
-      log.warn({ accountId, paymentId, err: error }, 'a settled resource was not listed')
+      const what =
+        'deposit' in counted
+          ? { network: counted.deposit.network }
+          : { paymentId: counted.paymentId }
+      log.warn({ accountId, ...what, err: error }, 'a settled resource was not listed')
     }
   }
 

@@ -12,13 +12,14 @@ import { givenUnderKey } from './given-under-key.ts'
 import { batchHeaders, batchSettleAnswer, batchVerifyAnswer } from './batch/answer.ts'
 import { isBatch } from './batch/intake.ts'
 import { listCalls, readCall } from './batch/list-calls.ts'
+import { bazaarOfDeposit, listDeposit } from './batch/list-deposit.ts'
 import { settleBatch } from './batch/settle-batch.ts'
 import type { GivenKey } from './escrow-call-store.ts'
 import type { CallDeps } from './batch/make-call.ts'
 import { verifyBatch } from './batch/verify-batch.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
 import { openLister } from './lister.ts'
-import { saySettled } from './say-or-take-back.ts'
+import { sayOrTakeBack, saySettled } from './say-or-take-back.ts'
 import { settlePayment } from './settle.ts'
 import type { SettleDeps } from './settling.ts'
 import { settleNothing } from './settle-nothing.ts'
@@ -56,7 +57,9 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => {
       if (isBatch(body)) {
-        return { body: batchVerifyAnswer(await verifyBatch(deps, caller.accountId, body)) }
+        const verified = await verifyBatch(deps, caller.accountId, body)
+        const headers = extensionHeaders(bazaarOfDeposit(verified, body))
+        return { headers, body: batchVerifyAnswer(verified) }
       }
       const verified = await verifyPayment(verifyDeps, caller.accountId, body)
       const headers = extensionHeaders(bazaarOfVerified(verified, body))
@@ -72,9 +75,14 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         const order = { accountId: caller.accountId, presented: body, requestId }
         const waiting = { waitUntilMilliseconds, over, once: once && givenUnder(once.key, body) }
         const made = await settleBatch(deps, { ...order, ...waiting })
-        const answer = { headers: batchHeaders(made), body: batchSettleAnswer(made) }
+        const say = () => {
+          const bazaar = listDeposit(list, caller.accountId, made, body)
+          const headers = { ...extensionHeaders(bazaar), ...batchHeaders(made) }
+          return { headers, body: batchSettleAnswer(made) }
+        }
         const giveBack = made.kind === 'settled' ? made.giveBack : undefined
-        if (giveBack === undefined) return answer
+        if (giveBack === undefined) return say()
+        const answer = await sayOrTakeBack({ takeBack: giveBack }, async () => say())
         return { ...answer, undelivered: () => deps.kept.keep(keptBack(log, giveBack)) }
       }
       const nothing = await settleNothing(deps, caller.accountId, body)

@@ -1,5 +1,6 @@
 import { parsePaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import { BATCH_SETTLEMENT } from '@florin/wire/x402/payment-requirements.ts'
+import type { PaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
 import { fieldsOf } from '@florin/wire/x402/fields.ts'
 import type { Family, NetworkId } from '@florin/wire/network.ts'
 import type { Reason } from '@florin/wire/x402/reasons.ts'
@@ -13,6 +14,7 @@ import type { Presented, Refused } from '../intake.ts'
 export interface BatchIntake {
   readonly chain: Chain
   readonly order: BatchOrder
+  readonly requirements: PaymentRequirements
   /** As the seller wrote it. */
   readonly networkName: string
 }
@@ -58,5 +60,5 @@ export function takeInBatch(
     extensions: payment.extensions,
   })
   if (!found.ok) return no(found.reason, found.payer, found.message)
-  return { ok: true, intake: { chain, order: found.order, networkName } }
+  return { ok: true, intake: { chain, order: found.order, requirements, networkName } }
 }

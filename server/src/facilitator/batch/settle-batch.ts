@@ -46,6 +46,8 @@ export type BatchSettled =
       readonly result: BatchResult
       /** It was made for an earlier request. */
       readonly replayed: boolean
+      /** What a deposit is called, by which it counts once. */
+      readonly deposit?: CallName
       /** Nobody heard of it: the next one may. */
       readonly giveBack?: () => Promise<void>
     }
@@ -251,13 +253,14 @@ async function given(
 ): Promise<BatchSettled> {
   const now = clock.nowMilliseconds()
   const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, call, once, now))
+  const isDeposit = call.operation === 'deposit'
+  const named = isDeposit ? { ...settled, deposit: call } : settled
   if (taken === 'first') {
     const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, call, now))
-    return { ...settled, giveBack }
+    return { ...named, giveBack }
   }
   const { intake, hash } = settled
-  const isOfAnother = taken === undefined && call.operation === 'deposit'
-  return isOfAnother ? { kind: 'duplicate', intake, hash } : settled
+  return taken === undefined && isDeposit ? { kind: 'duplicate', intake, hash } : named
 }
 
 function no({ order, networkName }: BatchIntake, reason: Reason, message?: string): BatchSettled {

@@ -48,6 +48,8 @@ export interface Script {
   readonly channelIds: readonly string[]
   prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
   killAt: KillPoint | undefined
+  /** What the seller's terms say beside the usual. */
+  readonly terms?: { readonly amount: string; readonly extra: Readonly<Record<string, unknown>> }
 }
 
 /** An account, one settling key on a network of its own, and an escrow that does what the script says. */
@@ -138,13 +140,14 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
   const terms = {
     ...{ scheme: 'batch-settlement', network, asset: asset.asset, amount: '0', payTo: RECEIVER },
     ...{ maxTimeoutSeconds: 0, extra: {} },
+    ...script.terms,
   }
   const presented = {
     paymentPayload: { x402Version: 2, accepted: terms, payload: {} },
     paymentRequirements: terms,
   }
   return {
-    ...{ accountId, config, script, sent, settler, chain },
+    ...{ accountId, config, script, sent, settler, chain, presented },
     /** As one request does; it does not wait. */
     ask: (by: AccountId = accountId, key: string | null = null, body = 1) =>
       settleBatch(deps as SettleBatchDeps, {
