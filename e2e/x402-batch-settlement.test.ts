@@ -3,8 +3,10 @@ import { zeroAddress } from 'viem'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server'
+import type { SettleResponse } from '@x402/core/types'
 import type { BatchSettlementEvmSchemeOptions } from '@x402/evm/batch-settlement/client'
 import { BatchSettlementEvmScheme as ServerScheme } from '@x402/evm/batch-settlement/server'
+import { generatePaymentId } from '@x402/extensions/payment-identifier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   aBatchBuyer,
@@ -16,6 +18,7 @@ import {
   PRICE,
 } from '../sandbox/src/evm/test-batch-shop.ts'
 import type { BatchBuyer, BatchShop } from '../sandbox/src/evm/test-batch-shop.ts'
+import type { Fields } from '@florin/wire/x402/fields.ts'
 import { openEscrow } from '../sandbox/src/evm/test-batch-scene.ts'
 import type { Escrow } from '../sandbox/src/evm/test-batch-scene.ts'
 import type { World } from './actors/world.ts'
@@ -58,6 +61,7 @@ const aBuyer = (kind: 'warm' | 'cold', options: BatchSettlementEvmSchemeOptions 
 const buy = (till: Till, buyer: BatchBuyer, method?: 'permit2') =>
   buyFrom(escrow, till, buyer, method)
 const payment = (till: Till, buyer: BatchBuyer) => batchPayment(escrow, till, buyer)
+type Paying = Awaited<ReturnType<typeof payment>>
 
 test('the service says that it takes the scheme, and signs for no receiver', async () => {
   const { body } = await world.client().get('/x402/supported')
@@ -155,6 +159,39 @@ describe('once', () => {
     }
     expect((await escrow.channel(id))[0]).toBe(DEPOSIT)
     expect(await escrow.balanceOf(buyer.account.address)).toBe(FUNDS - DEPOSIT)
+  })
+
+  test('of two deposits under one name of their payer one is made, and vouchers keep their own', async () => {
+    const till = await aTill()
+    const buyer = await aBuyer('cold')
+    const extensions = {
+      'payment-identifier': { info: { required: false, id: generatePaymentId() } },
+    }
+    const ask = async (path: 'verify' | 'settle', { payment: made, terms }: Paying) =>
+      world.client().post(`/x402/${path}`, {
+        ...{ x402Version: 2, paymentRequirements: terms },
+        paymentPayload: { ...made, extensions },
+      })
+    const first = await payment(till, buyer)
+    // Signed anew by a buyer who heard nothing of the first.
+    const second = await payment(till, buyer)
+    const told = (await ask('settle', first)).body
+    expect(told).toMatchObject({ success: true })
+    expect((await ask('verify', second)).body).toMatchObject({
+      ...{ isValid: false, invalidReason: 'payment_identifier_conflict' },
+    })
+    expect((await ask('settle', second)).body).toMatchObject({
+      ...{ success: false, errorReason: 'payment_identifier_conflict', transaction: '' },
+    })
+    expect((await escrow.channel(first.id))[0]).toBe(DEPOSIT)
+
+    await buyer.client.handlePaymentResponse({
+      ...{ paymentPayload: first.payment, requirements: first.terms },
+      settleResponse: told as Fields as SettleResponse,
+    })
+    const voucher = await payment(till, buyer)
+    expect(voucher.payment.payload).toMatchObject({ type: 'voucher' })
+    expect((await ask('verify', voucher)).body).toMatchObject({ isValid: true })
   })
 
   test('under an idempotency key a success is to be had again', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '../access/create-account.ts'
 import type { Address } from '../chains/chain.ts'
 import { proofKey } from '../chains/exact.ts'
+import type { ProofKey } from '../chains/exact.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newId } from '../kernel/id.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
@@ -40,7 +41,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const payment = (identifier: string, proof: string): NamedPayment => ({
+/** Of a claim, whose key is that of its proof. */
+type NamedClaim = NamedPayment & { readonly proofKey: ProofKey }
+const payment = (identifier: string, proof: string): NamedClaim => ({
   ...{ accountId, payer: PAYER, identifier: `${identifier}-0123456789` },
   ...{ network, proofKey: proofKey(proof) },
 })
@@ -50,7 +53,7 @@ const all = (status: ReceivedState['status']) => ({
 })
 
 /** Claims a payment and takes its name in one transaction, which is rolled back when it does not have it. */
-async function claim(named: NamedPayment, others = all('pending'), now = NOW) {
+async function claim(named: NamedClaim, others = all('pending'), now = NOW) {
   const paymentId = newId(systemRandom, 'pay')
   const asset = config.assets.find((each) => each.asset === TOKEN)
   if (asset === undefined) throw new Error('no token')

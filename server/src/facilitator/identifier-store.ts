@@ -1,7 +1,7 @@
 import type { NetworkId } from '@florin/wire/network.ts'
-import type { ProofKey } from '../chains/exact.ts'
 import type { AccountId, PaymentId } from '../kernel/id.ts'
 import { limits } from '../kernel/limits.ts'
+import { cameToNothing, lonePlace } from '../sender/lone-place-store.ts'
 import type { Tx } from '../store/postgres.ts'
 import type { ReceivedRecords } from './records.ts'
 
@@ -11,7 +11,8 @@ export interface NamedPayment {
   readonly payer: string
   readonly identifier: string
   readonly network: NetworkId
-  readonly proofKey: ProofKey
+  /** Of its proof; of a deposit into an escrow that of its call. */
+  readonly proofKey: string
 }
 
 /**
@@ -82,21 +83,27 @@ export function nameKey(name: {
   return `${name.accountId} ${name.payer} ${name.identifier}`
 }
 
-/** Whether another payment has the name: one that was claimed, and did not come to nothing. */
+/** Whether another payment, or deposit, has the name: one that was claimed, and did not come to nothing. */
 export async function isIdentifierTaken(
   tx: Tx,
   records: Pick<ReceivedRecords, 'state'>,
   named: NamedPayment,
 ): Promise<boolean> {
-  const rows = await tx.query<{ payment_id: PaymentId }>(
+  const rows = await tx.query<{ payment_id: PaymentId | null; place: string | null }>(
     'identifier_holder',
-    `select c.payment_id from payment_identifiers known join settlement_claims c using (account_id, network, proof_key)
-     where account_id = $1 and payer = $2 and identifier = $3 and (network, proof_key) <> ($4, $5)`,
+    `select c.payment_id, e.chain_transaction_id as place from payment_identifiers known
+     left join settlement_claims c using (account_id, network, proof_key)
+     left join escrow_calls e on e.network = known.network and e.call_key = known.proof_key and e.account_id = known.account_id
+     where known.account_id = $1 and known.payer = $2 and known.identifier = $3 and (known.network, known.proof_key) <> ($4, $5)`,
     wordsOf(named),
   )
-  const [holder] = rows
-  if (holder === undefined) return false
-  const state = await records.state(tx, named.accountId, holder.payment_id)
+  const { payment_id: paymentId = null, place = null } = rows[0] ?? {}
+  if (place !== null) {
+    const made = await lonePlace(tx, place)
+    return made !== undefined && !cameToNothing(made)
+  }
+  if (paymentId === null) return false
+  const state = await records.state(tx, named.accountId, paymentId)
   return state?.status !== 'expired' && state?.status !== 'failed'
 }
 

@@ -1,3 +1,4 @@
+import { paymentIdentifierOf } from '@florin/wire/x402/payment-identifier.ts'
 import { parsePaymentPayload } from '@florin/wire/x402/payment-payload.ts'
 import { BATCH_SETTLEMENT } from '@florin/wire/x402/payment-requirements.ts'
 import type { PaymentRequirements } from '@florin/wire/x402/payment-requirements.ts'
@@ -15,6 +16,8 @@ export interface BatchIntake {
   readonly chain: Chain
   readonly order: BatchOrder
   readonly requirements: PaymentRequirements
+  /** What the payer calls a deposit; null of one without a name, and of everything else, whose names are for the seller's server. */
+  readonly identifier: string | null
   /** As the seller wrote it. */
   readonly networkName: string
 }
@@ -60,5 +63,8 @@ export function takeInBatch(
     extensions: payment.extensions,
   })
   if (!found.ok) return no(found.reason, found.payer, found.message)
-  return { ok: true, intake: { chain, order: found.order, requirements, networkName } }
+  const { order } = found
+  const identifier = order.operation === 'deposit' ? paymentIdentifierOf(payment.extensions) : null
+  if (identifier === undefined) return no('invalid_payload', order.payer)
+  return { ok: true, intake: { chain, order, requirements, identifier, networkName } }
 }

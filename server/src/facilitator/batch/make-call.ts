@@ -13,12 +13,14 @@ import { isWorthItsGas, reserveSponsoring } from '../sponsoring.ts'
 import { holdCall, noteCallTransaction } from '../escrow-call-store.ts'
 import type { NewCall } from '../escrow-call-store.ts'
 import { escrowCallEvent } from './call-view.ts'
+import { takeIdentifier } from '../identifier-store.ts'
 import type { BatchIntake } from './intake.ts'
+import { namedDeposit } from './named-deposit.ts'
 import { isOfAnother } from './receivers.ts'
 
 export type CallDeps = Pick<
   BeginDeps,
-  'store' | 'clock' | 'killPoint' | 'signerFor' | 'settlers' | 'funds'
+  'store' | 'records' | 'clock' | 'killPoint' | 'signerFor' | 'settlers' | 'funds'
 > & { readonly broadcaster: Broadcaster; readonly random: Random }
 
 /** What became of making a call. */
@@ -78,13 +80,15 @@ type Stored =
 /** In one transaction: the call, what it may cost, its place, its signature and its bytes. */
 async function store(
   deps: CallDeps,
-  { chain, order }: BatchIntake,
+  intake: BatchIntake,
   call: NewCall,
   { settler, draft }: { readonly settler: Wallet; readonly draft: SettlementDraft },
   requestId: string | undefined,
 ): Promise<Stored> {
+  const { chain, order } = intake
   const { config } = chain
   const { network } = config
+  const named = namedDeposit(call.accountId, intake, call.key)
   const signer = await deps.signerFor(settler, config)
   try {
     const stored = await deps.store.inTransaction('service', async (tx): Promise<Stored> => {
@@ -96,6 +100,9 @@ async function store(
       if (!(await holdCall(tx, call, id, now))) return { kind: 'taken' }
       if (await isOfAnother(tx, config.family, order.receivers, call.accountId)) {
         throw new CallRefused('receiver_of_another_account')
+      }
+      if (named !== undefined && !(await takeIdentifier(tx, deps.records, named, now))) {
+        throw new CallRefused('payment_identifier_conflict')
       }
       // A claim and a sweep are for whom their account names: it may be anybody, and has signed nothing.
       const subjects = { accountId: call.accountId, payer: order.payer }

@@ -6,6 +6,7 @@ import { findInBooks } from '../../doctor/books-store.ts'
 import { openTestDatabase } from '../../store/test-database.ts'
 import type { TestDatabase } from '../../store/test-database.ts'
 import { storeTestWallet } from '../../store/test-wallet.ts'
+import { isIdentifierTaken } from '../identifier-store.ts'
 import type { BatchSettled } from './settle-batch.ts'
 import { callScene, FEE, PAYER, RECEIVER } from './test-call-scene.ts'
 import type { Script } from './test-call-scene.ts'
@@ -139,6 +140,83 @@ describe('a call', () => {
     expect(await ask()).toMatchObject({ kind: 'pending' })
     await ends(sent[0], 'mined', true, 100n - BigInt(config.releaseDepth))
     expect(await ask()).toMatchObject({ kind: 'settled' })
+  })
+})
+
+describe('a name that its payer gave a deposit', () => {
+  const NAME = 'a-name-0123456789'
+  const CONFLICT = { reason: 'payment_identifier_conflict' }
+
+  test('is of one deposit, and the same one joins under it', async () => {
+    const { ask, ends, sent, script, verify, accountId } = await aScene({
+      ...{ payer: PAYER, identifier: NAME },
+    })
+    expect(await ask()).toMatchObject({ kind: 'pending', hash: sent[0] })
+    expect(await ask()).toMatchObject({ kind: 'pending', hash: sent[0] })
+    expect(await verify(accountId)).toMatchObject({ ok: true })
+    script.key = 'deposit:two'
+    expect(await ask()).toMatchObject({ kind: 'refused', ...CONFLICT })
+    expect(await verify(accountId)).toMatchObject(CONFLICT)
+    await ends(sent[0], 'final', true)
+    expect(await ask()).toMatchObject({ kind: 'refused', ...CONFLICT })
+    script.key = 'deposit:one'
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[0] })
+    script.key = 'deposit:two'
+    script.identifier = `${NAME}-else`
+    expect(await ask()).toMatchObject({ kind: 'pending', hash: sent[1] })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('is of one of several that come at the same time', async () => {
+    const scenes = await aScene({ payer: PAYER, identifier: NAME })
+    const { ask, script, sent } = scenes
+    const answers = await Promise.all(
+      ['one', 'two', 'three'].map((each) => {
+        script.key = `deposit:${each}`
+        return ask()
+      }),
+    )
+    expect(answers.filter(({ kind }) => kind === 'pending')).toHaveLength(1)
+    expect(answers.filter(({ kind }) => kind === 'refused')).toMatchObject([CONFLICT, CONFLICT])
+    expect(sent).toHaveLength(1)
+  })
+
+  test('is free again once the first came to nothing, and of no other payment before', async () => {
+    const { ask, ends, sent, script, accountId, config } = await aScene({
+      ...{ payer: PAYER, identifier: NAME },
+    })
+    const isTaken = () =>
+      database.store.inTransaction('service', (tx) =>
+        isIdentifierTaken(
+          tx,
+          { state: async () => undefined },
+          {
+            ...{ accountId, payer: PAYER, identifier: NAME },
+            ...{ network: config.network, proofKey: 'of exact' },
+          },
+        ),
+      )
+    await ask()
+    expect(await isTaken()).toBe(true)
+    await ends(sent[0], 'dead', false)
+    expect(await isTaken()).toBe(false)
+    script.key = 'deposit:two'
+    expect(await ask()).toMatchObject({ kind: 'pending', hash: sent[1] })
+    // The first may not come after it.
+    script.key = 'deposit:one'
+    expect(await ask()).toMatchObject(CONFLICT)
+  })
+
+  test('that is none is no payload, and refunds have none', async () => {
+    const { ask, sent } = await aScene({ payer: PAYER, identifier: 'short' })
+    expect(await ask()).toMatchObject({ kind: 'refused', reason: 'invalid_payload' })
+    expect(sent).toHaveLength(0)
+    const names = { payer: PAYER, identifier: NAME }
+    const refunds = await aScene({ operation: 'refund', key: 'refund:1', ...names })
+    await refunds.ask()
+    refunds.script.key = 'refund:2'
+    await refunds.ask()
+    expect(refunds.sent).toHaveLength(2)
   })
 })
 

@@ -48,6 +48,8 @@ export interface Script {
   readonly channelIds: readonly string[]
   prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
   killAt: KillPoint | undefined
+  /** What the payer calls it. */
+  identifier?: string
   /** What the seller's terms say beside the usual. */
   readonly terms?: { readonly amount: string; readonly extra: Readonly<Record<string, unknown>> }
 }
@@ -122,6 +124,8 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
     killPoint: (point) => {
       if (script.killAt === point) throw new Error('killed')
     },
+    // No payment of another scheme has a name here.
+    records: {} as Partial<SettleBatchDeps['records']> as SettleBatchDeps['records'],
     ...{ signerFor: async () => signer, settlersOf: () => new Set() },
     random: systemRandom,
     settlers: { next: () => wallet } as Partial<
@@ -142,24 +146,26 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
     ...{ maxTimeoutSeconds: 0, extra: {} },
     ...script.terms,
   }
-  const presented = {
-    paymentPayload: { x402Version: 2, accepted: terms, payload: {} },
+  const present = () => ({
+    paymentPayload: {
+      ...{ x402Version: 2, accepted: terms, payload: {} },
+      extensions: { 'payment-identifier': { info: { required: false, id: script.identifier } } },
+    },
     paymentRequirements: terms,
-  }
+  })
   return {
-    ...{ accountId, config, script, sent, settler, chain, presented },
+    ...{ accountId, config, script, sent, settler, chain, presented: present() },
     /** As one request does; it does not wait. */
     ask: (by: AccountId = accountId, key: string | null = null, body = 1) =>
       settleBatch(deps as SettleBatchDeps, {
         ...{
           accountId: by,
-          presented,
+          presented: present(),
           requestId: `req_${'1'.repeat(22)}`,
           once: onceOf(key, body),
         },
         ...{ waitUntilMilliseconds: 0, over: new AbortController().signal },
       }),
-    verify: (by: AccountId) => verifyBatch(deps as SettleBatchDeps, by, presented),
     /** A transaction is in no block any more, as the follower writes it. */
     vanishes: (hash: TransactionHash | undefined) =>
       write(
@@ -178,6 +184,7 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
          from attempts a where a.chain_transaction_id = t.id and a.network = $1 and a.hash = $2`,
         [network, hash, blockHash],
       ),
+    verify: (by: AccountId) => verifyBatch(deps as SettleBatchDeps, by, present()),
     /** The chain has decided on a transaction, as the follower writes it. */
     ends: (
       hash: TransactionHash | undefined,

@@ -1,10 +1,12 @@
 import type { ChannelState } from '../../chains/batch.ts'
 import type { AccountId } from '../../kernel/id.ts'
+import { isIdentifierTaken } from '../identifier-store.ts'
 import { refused } from '../intake.ts'
 import type { Presented, Refused } from '../intake.ts'
 import type { VerifyDeps } from '../verify.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
+import { namedDeposit } from './named-deposit.ts'
 import { isOfAnother } from './receivers.ts'
 
 export type BatchVerified =
@@ -12,7 +14,7 @@ export type BatchVerified =
 
 /** Whether a deposit would be taken now, or a voucher or a wish for a refund is good: a statement, not a lock. Throws NodeFailure. */
 export async function verifyBatch(
-  deps: Pick<VerifyDeps, 'store' | 'chains' | 'settlersOf'>,
+  deps: Pick<VerifyDeps, 'store' | 'records' | 'chains' | 'settlersOf'>,
   accountId: AccountId,
   presented: Presented,
 ): Promise<BatchVerified> {
@@ -28,7 +30,21 @@ export async function verifyBatch(
     return refused('receiver_of_another_account', networkName, order.payer)
   }
   const checked = await order.check()
-  return checked.ok
-    ? { ok: true, intake, channel: checked.channel }
-    : refused(checked.reason, networkName, order.payer, checked.message)
+  if (!checked.ok) return refused(checked.reason, networkName, order.payer, checked.message)
+  // Only whoever shows what its payer has signed hears of that payer's other deposits.
+  return (await isNameOfAnother(deps, accountId, intake))
+    ? refused('payment_identifier_conflict', networkName, order.payer)
+    : { ok: true, intake, channel: checked.channel }
+}
+
+async function isNameOfAnother(
+  { store, records }: Pick<VerifyDeps, 'store' | 'records'>,
+  accountId: AccountId,
+  intake: BatchIntake,
+): Promise<boolean> {
+  if (intake.identifier === null) return false
+  const call = await intake.order.key()
+  const named = call.ok ? namedDeposit(accountId, intake, call.key) : undefined
+  if (named === undefined) return false
+  return store.inTransaction('service', (tx) => isIdentifierTaken(tx, records, named))
 }
