@@ -42,7 +42,7 @@ export interface StoredCall extends LonePlace {
 
 /**
  * Stores a call before it is signed. False where it was stored before, whoever asked for it, unless it came to nothing for good: then that one stays by another name, with its place, and
- * this is made in its stead. One that is being stored at this moment is waited for.
+ * this is made in its stead. A deposit whose success was given before its block left the chain stays given. One that is being stored at this moment is waited for.
  */
 export async function holdCall(
   tx: Tx,
@@ -57,7 +57,8 @@ export async function holdCall(
     [network, key],
   )
   const place = held && (await lonePlace(tx, held.place))
-  if (place !== undefined && cameToNothing(place)) {
+  const isLetGo = place !== undefined && cameToNothing(place)
+  if (isLetGo) {
     await tx.query(
       'escrow_call_let_go',
       `update escrow_calls set call_key = call_key || ' of place ' || chain_transaction_id where network = $1 and call_key = $2`,
@@ -75,6 +76,16 @@ export async function holdCall(
       ...[id, asset, payer, receivers, channelIds, amount?.toString() ?? null],
     ],
   )
+  if (isLetGo && operation === 'deposit') {
+    await tx.query(
+      'escrow_call_keep_given',
+      `update escrow_calls made set given_at = gone.given_at, given_key = gone.given_key, given_fingerprint = gone.given_fingerprint,
+         catalogued = gone.catalogued
+       from escrow_calls gone
+       where made.network = $1 and made.call_key = $2 and gone.network = $1 and gone.call_key = $2 || ' of place ' || $3`,
+      [network, key, held?.place ?? null],
+    )
+  }
   return rows.length === 1
 }
 

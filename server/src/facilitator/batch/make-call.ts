@@ -104,8 +104,9 @@ async function store(
       if (named !== undefined && !(await takeIdentifier(tx, deps.records, named, now))) {
         throw new CallRefused('payment_identifier_conflict')
       }
-      // A claim and a sweep are for whom their account names: it may be anybody, and has signed nothing.
-      const subjects = { accountId: call.accountId, payer: order.payer }
+      // Only a deposit was signed by its payer. Whom a claim, a sweep and a refund name may be anybody, whose budget nobody else spends.
+      const payer = order.operation === 'deposit' ? order.payer : null
+      const subjects = { accountId: call.accountId, payer }
       const refusal = await reserveSponsoring(tx, config, subjects, draft, now)
       if (refusal !== undefined) throw new CallRefused(refusal)
       const placing = { chain, settler, signer, draft }

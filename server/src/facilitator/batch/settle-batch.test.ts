@@ -6,6 +6,7 @@ import { findInBooks } from '../../doctor/books-store.ts'
 import { openTestDatabase } from '../../store/test-database.ts'
 import type { TestDatabase } from '../../store/test-database.ts'
 import { storeTestWallet } from '../../store/test-wallet.ts'
+import { countDepositInCatalogue } from '../counted-deposit-store.ts'
 import { isIdentifierTaken } from '../identifier-store.ts'
 import type { BatchSettled } from './settle-batch.ts'
 import { callScene, FEE, PAYER, RECEIVER } from './test-call-scene.ts'
@@ -77,6 +78,23 @@ describe('the success of a deposit', () => {
     expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled' })
     await giveBack(first)
     expect(await ask()).toMatchObject({ kind: 'duplicate' })
+  })
+})
+
+describe('the success of a deposit whose block left the chain', () => {
+  test('stays given where the deposit is made once more, and has counted in the catalogue', async () => {
+    const { ask, ends, sent, accountId, config } = await deposited()
+    const name = { network: config.network, key: 'deposit:one' }
+    const count = () =>
+      database.store.inTransaction(accountId, (tx) => countDepositInCatalogue(tx, accountId, name))
+    expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled', hash: sent[0] })
+    expect(await count()).toBe(true)
+    await ends(sent[0], 'final', false)
+    expect(await ask()).toMatchObject({ kind: 'pending', hash: sent[1] })
+    await ends(sent[1], 'final', true)
+    expect(await ask()).toMatchObject({ kind: 'duplicate', hash: sent[1] })
+    expect(await ask(accountId, 'K')).toMatchObject({ kind: 'settled', hash: sent[1] })
+    expect(await count()).toBe(false)
   })
 })
 
@@ -328,6 +346,14 @@ describe('the gas', () => {
     await ask()
     expect(await reservedOf(config.network)).toEqual([[`account:${accountId}`, FEE]])
     expect(RECEIVER).not.toBe(PAYER)
+  })
+
+  test('of a refund is its account’s: its payer may be anybody, who has signed nothing that was looked at', async () => {
+    const { ask, accountId, config } = await aScene({
+      ...{ operation: 'refund', key: 'refund:1', payer: PAYER },
+    })
+    await ask()
+    expect(await reservedOf(config.network)).toEqual([[`account:${accountId}`, FEE]])
   })
 
   test('of a deposit is its account’s and its payer’s', async () => {
