@@ -20,6 +20,7 @@ import { readClaim, readSettle } from './claims.ts'
 import { readDeposit } from './deposit.ts'
 import type { BatchDeps } from './deps.ts'
 import { ESCROW, openEscrowDigests } from './escrow.ts'
+import { movedBy } from './escrow-results.ts'
 import { readRefund } from './refund.ts'
 
 const config = testNetwork(84_532)
@@ -30,6 +31,8 @@ const KEY = new Uint8Array(32).fill(0x33)
 const signer = addressOfPrivateKey(KEY)
 const account = (byte: number) => addressFromBytes(new Uint8Array(20).fill(byte))
 const HASH = `0x${'ab'.repeat(32)}` as TransactionHash
+const CLAIMED = 'Claimed(bytes32,address,uint128,uint128)'
+const BLOCK_HASH = `0x${'bb'.repeat(32)}`
 const RAN_GAS = 100_000n
 
 const written = {
@@ -170,7 +173,7 @@ test('a deposit with another voucher is not the same', () => {
 
 describe('what a transaction did', () => {
   const receipt = (status: string, logs: readonly unknown[] = []) => ({
-    ...{ status, logs, logsBloom: `0x${'00'.repeat(256)}` },
+    ...{ status, logs, blockHash: BLOCK_HASH, logsBloom: `0x${'00'.repeat(256)}` },
   })
   const settle = (answer: unknown) =>
     orderOf(
@@ -191,6 +194,18 @@ describe('what a transaction did', () => {
   test('is not told of logs of others', async () => {
     const log = { address: ESCROW, topics: [SETTLED], data: `0x${'00'.repeat(31)}07` }
     expect(await settle(receipt('0x1', [log]))).toMatchObject({ amount: 0n })
+  })
+
+  test('is summed over all channels, of the escrow alone', async () => {
+    const claimed = (units: number, address: string = ESCROW) => ({
+      ...{ address, topics: [toEventSelector(CLAIMED)] },
+      data: encodeAbiParameters(parseAbiParameters('uint128, uint128'), [BigInt(units), 99n]),
+    })
+    const logs = [claimed(5), claimed(7), claimed(11, account(9))]
+    const { transport } = scene(() => receipt('0x1', logs)).deps
+    expect(await movedBy({ transport }, HASH)).toEqual({
+      ...{ blockHash: BLOCK_HASH, deposited: 0n, claimed: 12n, settled: 0n, refunded: 0n },
+    })
   })
 
   test.each([
