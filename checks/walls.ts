@@ -16,6 +16,8 @@ const SEES_EVERY_ACCOUNT: Readonly<Record<string, string>> = {
   'server/src/sender/read-sightings.ts': 'whether anybody’s build is looked for',
   'server/src/custody/known-receivers.ts':
     'whose a receiving address is, for several callers at once',
+  'server/src/facilitator/escrow-looks-store.ts':
+    'calls to an escrow for several callers at once, which whoever asks holds against its account',
   'server/src/facilitator/verify.ts': 'whose a receiving address is',
   'server/src/payments/routes.ts': 'wallets for several callers at once, each with its account',
   'server/src/open-trading.ts': 'wallets for several callers at once, each with its account',

@@ -15,6 +15,7 @@ import { listCalls, readCall } from './batch/list-calls.ts'
 import { bazaarOfDeposit, listDeposit } from './batch/list-deposit.ts'
 import { settleBatch } from './batch/settle-batch.ts'
 import type { GivenKey } from './escrow-call-store.ts'
+import { openCallLooks } from './escrow-looks-store.ts'
 import type { CallDeps } from './batch/make-call.ts'
 import { verifyBatch } from './batch/verify-batch.ts'
 import { bazaarOfVerified, extensionHeaders, listSettled } from './list-settled.ts'
@@ -53,6 +54,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   const list = openLister(deps)
   const networks = new Map([...chains].map(([network, { config }]) => [network, config]))
   const calls = { store: deps.store, networks }
+  const batchDeps = { ...deps, lookAtCall: openCallLooks(deps.store) }
   let turn = 0
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => {
@@ -74,7 +76,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
         const waitUntilMilliseconds = clock.nowMilliseconds() + SETTLE_WAIT_MILLISECONDS
         const order = { accountId: caller.accountId, presented: body, requestId }
         const waiting = { waitUntilMilliseconds, over, once: once && givenUnder(once.key, body) }
-        const made = await settleBatch(deps, { ...order, ...waiting })
+        const made = await settleBatch(batchDeps, { ...order, ...waiting })
         const say = () => {
           const bazaar = listDeposit(list, caller.accountId, made, body)
           const headers = { ...extensionHeaders(bazaar), ...batchHeaders(made) }

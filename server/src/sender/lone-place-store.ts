@@ -47,7 +47,7 @@ export async function lonePlace(tx: Tx, transactionId: string): Promise<LonePlac
   return (await lonePlaces(tx, [transactionId])).get(transactionId)
 }
 
-/** The same of many, by their ids, in one statement. */
+/** The same for several, by their ids; those that there are not are left out. */
 export async function lonePlaces(
   tx: Pick<Tx, 'query'>,
   transactionIds: readonly string[],
@@ -66,7 +66,9 @@ export async function lonePlaces(
        coalesce(t.succeeded, false) and not exists (select from attempts filling where filling.chain_transaction_id = t.id
          and filling.hash = t.mined_hash and filling.terms ->> 'to' = t.lane_address) as succeeded,
        coalesce(t.mined_hash, (select hash from attempts where chain_transaction_id = t.id order by number desc limit 1)) as hash
-     from chain_transactions t where t.id = any($1::bigint[])`,
+     from unnest($1::bigint[]) as asked (place) cross join lateral (
+       -- Each by its id, also where this was planned while the table was empty.
+       select * from chain_transactions where id = asked.place offset 0) as t`,
     [transactionIds],
   )
   return new Map(

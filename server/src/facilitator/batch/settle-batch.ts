@@ -6,7 +6,6 @@ import { NodeFailure } from '../../chains/chain.ts'
 import type { TransactionHash } from '../../chains/chain.ts'
 import { isDeepEnough } from '../../kernel/deep-enough.ts'
 import type { AccountId } from '../../kernel/id.ts'
-import { followedHeight } from '../../sender/follower-store.ts'
 import { cameToNothing } from '../../sender/lone-place-store.ts'
 import type { Presented, Refused } from '../intake.ts'
 import { refused } from '../intake.ts'
@@ -19,13 +18,18 @@ import {
   untoldSettlement,
 } from '../escrow-call-store.ts'
 import type { CallName, GivenKey, NewCall, StoredCall } from '../escrow-call-store.ts'
+import type { LookedCall } from '../escrow-looks-store.ts'
 import { FAILED } from './failure.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
 import { makeCall } from './make-call.ts'
 import type { CallDeps } from './make-call.ts'
 
-export type SettleBatchDeps = CallDeps & Pick<SettleDeps, 'chains' | 'settlersOf'>
+export type SettleBatchDeps = CallDeps &
+  Pick<SettleDeps, 'chains' | 'settlersOf'> & {
+    /** What became of a call by now; asked together with others. */
+    readonly lookAtCall: (name: CallName) => Promise<LookedCall | undefined>
+  }
 
 export interface BatchSettleOrder {
   readonly accountId: AccountId
@@ -103,7 +107,7 @@ export async function settleBatch(
   let isOwn = false
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const call: NewCall = { network, key, accountId, operation, contentDigest, subject, record }
-    const stored = await deps.store.inTransaction('service', (tx) => findCall(tx, call))
+    const stored = (await deps.lookAtCall(call))?.stored
     if (stored !== undefined && (isOwn || !cameToNothing(stored))) {
       const joined = await joinCall(deps, order, intake, call, { stored, isOwn })
       const anew = isOwn ? undefined : await sweepAnew(intake, named.key, joined)
@@ -194,7 +198,7 @@ async function joinCall(
   const { min, max } = LOOK_MILLISECONDS
   const pause = Math.min(max, Math.max(min, intake.chain.config.blockTimeMilliseconds / 4))
   for (;;) {
-    const seen = await look(deps, call)
+    const seen = await deps.lookAtCall(call)
     const hash = seen?.stored.hash ?? null
     if (seen !== undefined && hash !== null && mayBeTold(intake, seen)) {
       const { operation } = call
@@ -205,24 +209,13 @@ async function joinCall(
     }
     const isLate = deps.clock.nowMilliseconds() + pause > waitUntilMilliseconds
     if (isLate || over.aborted) return { kind: 'pending', intake, hash }
-    await deps.clock.sleep(pause, over)
+    // Whoever waits looks at the same moments, so that a look is one for all.
+    await deps.clock.sleep(pause - (deps.clock.nowMilliseconds() % pause), over)
   }
 }
 
-interface Seen {
-  readonly stored: StoredCall
-  readonly followed: bigint | null
-}
-
-async function look(deps: SettleBatchDeps, name: CallName): Promise<Seen | undefined> {
-  return deps.store.inTransaction('service', async (tx) => {
-    const stored = await findCall(tx, name)
-    return stored && { stored, followed: await followedHeight(tx, name.network) }
-  })
-}
-
 /** Whether it is as deep in the chain as it has to be for a seller to hear of it, or can take no effect any more. */
-function mayBeTold({ chain }: BatchIntake, { stored, followed }: Seen): boolean {
+function mayBeTold({ chain }: BatchIntake, { stored, followed }: LookedCall): boolean {
   if (stored.state === 'final' || stored.state === 'dead') return true
   return stored.state === 'mined' && isDeepEnough(stored.minedHeight, chain.config, followed)
 }

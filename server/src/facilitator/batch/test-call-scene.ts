@@ -13,6 +13,7 @@ import { scriptedChain } from '../../sender/test-chain.ts'
 import { storeTestWallet } from '../../store/test-wallet.ts'
 import { write } from '../../store/test-write.ts'
 import type { Store } from '../../store/postgres.ts'
+import { openCallLooks } from '../escrow-looks-store.ts'
 import { verifyBatch } from './verify-batch.ts'
 import { settleBatch } from './settle-batch.ts'
 import type { SettleBatchDeps } from './settle-batch.ts'
@@ -121,6 +122,7 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
   const clock = { ...systemClock, nowMilliseconds: () => now }
   const deps: Partial<SettleBatchDeps> = {
     ...{ store, clock, chains: new Map([[network, chain]]) },
+    lookAtCall: openCallLooks(store),
     killPoint: (point) => {
       if (script.killAt === point) throw new Error('killed')
     },
