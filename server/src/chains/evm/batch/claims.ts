@@ -54,6 +54,11 @@ export function claimOfRows(
   )
 }
 
+/** What rows of plain keys take where state costs what it does on Ethereum: measured 77,700 for one, 278,600 for ten, 644,600 for 25. */
+function claimGasLikely(rows: number): bigint {
+  return 60_000n + 25_500n * BigInt(rows)
+}
+
 export function claimGasMax(rows: readonly Row[]): bigint {
   const byCode = rows.filter(({ channel }) => channel.payerAuthorizer === ZERO_ADDRESS)
   const gas =
@@ -96,7 +101,7 @@ export function readClaim(
       // A call to nobody runs well, and nothing of this one was read from the escrow.
       const [lack, draft] = await Promise.all([
         deps.contracts.lackOf(ESCROW),
-        deps.draft(call, settler, claimGasMax(rows)),
+        deps.draft(call, settler, claimGasMax(rows), claimGasLikely(rows.length)),
       ])
       if (lack !== undefined) return NO_ESCROW
       return draft === undefined

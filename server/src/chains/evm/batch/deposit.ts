@@ -170,8 +170,12 @@ function orderOf(
     prepare: async (settler) => {
       const judged = await judge()
       if (!judged.ok) return judged
-      // The estimate runs the call.
-      const draft = await deps.draft(callOf(), settler, GAS_MAX)
+      const call = callOf()
+      // Of one length it runs the same code, but for a payer that has its own.
+      const likely = isKeySigned()
+        ? `${way.collector} ${channel.token} ${call.data.length}`
+        : undefined
+      const draft = await deps.draft(call, settler, GAS_MAX, likely)
       return draft === undefined ? wouldFail() : { ok: true, draft }
     },
     result: (hash: TransactionHash) => depositedBy(deps, channel, amount, hash),

@@ -20,8 +20,16 @@ export interface BatchDeps {
   readonly recovered: RecoveredSigners
   readonly code: PayerCode
   readonly contracts: Pick<EscrowCode, 'lackOf'>
-  /** A call of the escrow from a settler, within so much gas; undefined where it would fail. */
-  draft(call: Call, settler: Address, gasMax: bigint): Promise<SettlementDraft | undefined>
+  /**
+   * A call of the escrow from a settler, within so much gas; undefined where it would fail. `likely` is what such calls take, or their name where that is learned from those that
+   * were good; left out, every one is estimated.
+   */
+  draft(
+    call: Call,
+    settler: Address,
+    gasMax: bigint,
+    likely?: bigint | string,
+  ): Promise<SettlementDraft | undefined>
 }
 
 /** A settlement needs time to be included. Source: the reference's margin. */

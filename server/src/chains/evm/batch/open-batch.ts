@@ -3,7 +3,8 @@ import type { Log } from '../../../kernel/log.ts'
 import type { BatchOrder, BatchRead, BatchRefused, BatchSettlement } from '../../batch.ts'
 import type { Address } from '../../chain.ts'
 import { parseAddress } from '../account.ts'
-import { draftSettlement } from '../exact-draft.ts'
+import { draftSettlement, learn, learnedGas } from '../exact-draft.ts'
+import type { LearnedGas } from '../exact-draft.ts'
 import { openPayerCode } from '../payer-code.ts'
 import { openRecoveredSigners } from '../recovered-signers.ts'
 import { openSettlementRuns } from '../settlement-runs.ts'
@@ -28,8 +29,10 @@ export function openBatchSettlement({
   const { transport, clock, chainId } = given
   const contracts = openEscrowCode({ ...given, log })
   const digests = openEscrowDigests(chainId)
+  const learned: LearnedGas = new Map()
   const drafting = {
-    ...{ ...given, learned: new Map() },
+    ...given,
+    learned,
     settlerFacts: openSettlerFacts(transport),
     settlementRuns: openSettlementRuns(transport, clock),
   }
@@ -37,9 +40,14 @@ export function openBatchSettlement({
     ...{ ...given, digests, recovered: openRecoveredSigners() },
     code: openPayerCode(transport, clock),
     contracts,
-    draft: async (call, settler, gasMax) => {
-      const attempt = await draftSettlement(drafting, call, settler, gasMax)
-      return attempt.ok ? attempt.draft : undefined
+    draft: async (call, settler, gasMax, likely) => {
+      const name = typeof likely === 'string' ? likely : undefined
+      const gas = typeof likely === 'string' ? learnedGas(drafting, likely) : likely
+      const attempt = await draftSettlement(drafting, call, settler, gasMax, gas)
+      if (!attempt.ok) return undefined
+      // Orders are drafted once everything else about them was found good.
+      if (name !== undefined) learn(drafting, name, attempt.gas)
+      return attempt.draft
     },
   }
   return {

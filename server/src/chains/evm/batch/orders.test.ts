@@ -51,7 +51,7 @@ const NO_CODE: BatchDeps['code'] = { hasCode: async () => false, hasCodeNow: asy
 
 /** What an order would have sent, and within how much gas. */
 function scene(answer: (read: { method: string }) => unknown = () => undefined) {
-  const drafted: { readonly call: Call; readonly gasMax: bigint }[] = []
+  const drafted: { call: Call; gasMax: bigint; likely: bigint | string | undefined }[] = []
   const transport: Partial<Transport> = {
     read: async <Value>(read: Read<Value>) => read.parse(answer(read)),
   }
@@ -60,8 +60,8 @@ function scene(answer: (read: { method: string }) => unknown = () => undefined) 
     clock: { ...systemClock, sleep: async () => undefined },
     ...{ recovered: openRecoveredSigners(), code: NO_CODE },
     contracts: { lackOf: async () => undefined },
-    draft: async (call, _, gasMax) => {
-      drafted.push({ call, gasMax })
+    draft: async (call, _, gasMax, likely) => {
+      drafted.push({ call, gasMax, likely })
       return { feeExpected: RAN_GAS } as Partial<SettlementDraft> as SettlementDraft
     },
   }
@@ -152,6 +152,23 @@ test('vouchers of payers with code have the gas in which one was found good, wit
   }
   expect(await gasOf(100)).toBeLessThan(8_000_000n)
   expect(await gasOf(128, ZERO_ADDRESS)).toBeLessThan(2n ** 24n)
+})
+
+test('vouchers are run within what was measured of them, before anything is estimated', async () => {
+  const measured = [
+    [1, 77_700n],
+    [10, 278_600n],
+    [25, 644_600n],
+  ] as const
+  for (const [rows, gas] of measured) {
+    const { deps, drafted } = scene()
+    const given = claimOf(hexBytes(OF_A_WALLET), written.payerAuthorizer, rows)
+    await orderOf(readClaim(deps, given, demand)).prepare(account(9))
+    const likely = BigInt(drafted[0]?.likely ?? 0n)
+    expect(likely).toBeGreaterThan(gas)
+    // The budgets are held to what is expected, so it is no more than a fifth too much.
+    expect(likely * 5n).toBeLessThan(gas * 6n)
+  }
 })
 
 test('a deposit with another voucher is not the same', () => {
