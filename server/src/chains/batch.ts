@@ -42,9 +42,18 @@ export interface BatchOrder {
   key(): Promise<{ readonly ok: true; readonly key: string } | BatchRefused>
   /** Asks what the call takes of this settler, its simulation included. */
   prepare(settler: Address): Promise<PreparedCall>
-  /** Looks at what its transaction did, which has succeeded in a block. */
+  /** Looks at what a transaction did for it, ours or another, which has succeeded in a block. */
   result(hash: TransactionHash): Promise<BatchResult>
+  /**
+   * Whether somebody else's transaction has done it, where ours failed at a height. Left out where that cannot be told, or does not matter: claims and sweeps say what is so by then.
+   */
+  readonly elsewhere?: (height: bigint) => Promise<Elsewhere>
 }
+
+/** Who else did what a call of ours was for. `unknown`: somebody may have, and nothing shows by which transaction. */
+export type Elsewhere =
+  | { readonly kind: 'nowhere' | 'unknown' }
+  | { readonly kind: 'made'; readonly hash: TransactionHash; readonly height: bigint }
 
 /** A "no" in the words of the scheme. */
 export interface BatchRefused {

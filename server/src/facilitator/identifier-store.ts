@@ -89,15 +89,21 @@ export async function isIdentifierTaken(
   records: Pick<ReceivedRecords, 'state'>,
   named: NamedPayment,
 ): Promise<boolean> {
-  const rows = await tx.query<{ payment_id: PaymentId | null; place: string | null }>(
+  const rows = await tx.query<{
+    payment_id: PaymentId | null
+    place: string | null
+    is_given: boolean | null
+  }>(
     'identifier_holder',
-    `select c.payment_id, e.chain_transaction_id as place from payment_identifiers known
+    `select c.payment_id, e.chain_transaction_id as place, e.given_at is not null as is_given from payment_identifiers known
      left join settlement_claims c using (account_id, network, proof_key)
      left join escrow_calls e on e.network = known.network and e.call_key = known.proof_key and e.account_id = known.account_id
      where known.account_id = $1 and known.payer = $2 and known.identifier = $3 and (known.network, known.proof_key) <> ($4, $5)`,
     wordsOf(named),
   )
-  const { payment_id: paymentId = null, place = null } = rows[0] ?? {}
+  const { payment_id: paymentId = null, place = null, is_given: isGiven } = rows[0] ?? {}
+  // A success that was given stays given, whoever's transaction it was of, and whatever became of that.
+  if (isGiven === true) return true
   if (place !== null) {
     const made = await lonePlace(tx, place)
     return made !== undefined && !cameToNothing(made)

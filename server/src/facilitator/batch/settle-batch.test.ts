@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BATCH_OPERATIONS } from '../../chains/batch.ts'
 import { NodeFailure } from '../../chains/chain.ts'
-import type { Address } from '../../chains/chain.ts'
+import type { Address, TransactionHash } from '../../chains/chain.ts'
 import { findInBooks } from '../../doctor/books-store.ts'
 import { openTestDatabase } from '../../store/test-database.ts'
 import type { TestDatabase } from '../../store/test-database.ts'
@@ -158,6 +158,50 @@ describe('a call', () => {
     expect(await ask()).toMatchObject({ kind: 'pending' })
     await ends(sent[0], 'mined', true, 100n - BigInt(config.releaseDepth))
     expect(await ask()).toMatchObject({ kind: 'settled' })
+  })
+})
+
+describe('a deposit that somebody else was faster to make', () => {
+  const OTHERS = `0x${'0e'.repeat(32)}` as TransactionHash
+  const NAME = 'a-name-0123456789'
+  const overtaken = async (elsewhere: Script['elsewhere']) => {
+    const scene = await aScene({ payer: PAYER, identifier: NAME })
+    await scene.ask()
+    await scene.ends(scene.sent[0], 'final', false)
+    if (elsewhere !== undefined) scene.script.elsewhere = elsewhere
+    return scene
+  }
+
+  test('is a success by that transaction, given once, and has its name', async () => {
+    const { ask, sent, script } = await overtaken(() => ({
+      ...{ kind: 'made', hash: OTHERS, height: 1n },
+    }))
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: OTHERS })
+    expect(await ask()).toMatchObject({ kind: 'duplicate', hash: OTHERS })
+    script.key = 'deposit:two'
+    expect(await ask()).toMatchObject({ reason: 'payment_identifier_conflict' })
+    expect(sent).toHaveLength(1)
+  })
+
+  test('is told to nobody else', async () => {
+    const { ask } = await overtaken(() => ({ kind: 'made', hash: OTHERS, height: 1n }))
+    const { accountId: stranger } = await storeTestWallet(database.store)
+    expect(await ask(stranger)).toMatchObject({ kind: 'refused', reason: 'duplicate_settlement' })
+  })
+
+  test.each<readonly [string, Exclude<Script['elsewhere'], undefined>]>([
+    ['that is not deep enough', () => ({ kind: 'made', hash: OTHERS, height: 101n })],
+    ['that nothing shows', () => ({ kind: 'unknown' })],
+    [
+      'of which no node tells',
+      () => {
+        throw new NodeFailure('away')
+      },
+    ],
+  ])('by a transaction %s is pending, and not made again', async (_, elsewhere) => {
+    const { ask, sent } = await overtaken(elsewhere)
+    expect(await ask()).toMatchObject({ kind: 'pending', hash: sent[0] })
+    expect(sent).toHaveLength(1)
   })
 })
 

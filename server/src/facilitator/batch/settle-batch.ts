@@ -22,6 +22,7 @@ import type { LookedCall } from '../escrow-looks-store.ts'
 import { FAILED } from './failure.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
+import { madeElsewhere } from './made-elsewhere.ts'
 import { makeCall } from './make-call.ts'
 import type { CallDeps } from './make-call.ts'
 
@@ -107,8 +108,9 @@ export async function settleBatch(
   let isOwn = false
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const call: NewCall = { network, key, accountId, operation, contentDigest, subject, record }
-    const stored = (await deps.lookAtCall(call))?.stored
-    if (stored !== undefined && (isOwn || !cameToNothing(stored))) {
+    const seen = await deps.lookAtCall(call)
+    if (seen !== undefined && (isOwn || !(await isOver(intake, seen)))) {
+      const { stored } = seen
       const joined = await joinCall(deps, order, intake, call, { stored, isOwn })
       const anew = isOwn ? undefined : await sweepAnew(intake, named.key, joined)
       if (anew === undefined) return joined
@@ -202,8 +204,10 @@ async function joinCall(
     const hash = seen?.stored.hash ?? null
     if (seen !== undefined && hash !== null && mayBeTold(intake, seen)) {
       const { operation } = call
-      if (!seen.stored.succeeded) return { kind: 'failed', intake, reason: FAILED[operation], hash }
-      const settled = await told(intake, hash, !isOwn)
+      const other = seen.stored.succeeded ? hash : await madeElsewhere(intake, seen)
+      if (other === undefined) return { kind: 'failed', intake, reason: FAILED[operation], hash }
+      if (other === 'unknown') return { kind: 'pending', intake, hash }
+      const settled = await told(intake, other, !isOwn)
       if (settled.kind !== 'settled') return settled
       return await given(deps, order, call, settled)
     }
@@ -212,6 +216,11 @@ async function joinCall(
     // Whoever waits looks at the same moments, so that a look is one for all.
     await deps.clock.sleep(pause - (deps.clock.nowMilliseconds() % pause), over)
   }
+}
+
+/** Whether it came to nothing, and nobody else has done it: then it may be made once more. */
+async function isOver(intake: BatchIntake, seen: LookedCall): Promise<boolean> {
+  return cameToNothing(seen.stored) && (await madeElsewhere(intake, seen)) === undefined
 }
 
 /** Whether it is as deep in the chain as it has to be for a seller to hear of it, or can take no effect any more. */

@@ -1,5 +1,11 @@
 import { baseUnits } from '@florin/wire/amount.ts'
-import type { BatchOrder, BatchResult, ChannelState, EscrowMoves } from '../../chains/batch.ts'
+import type {
+  BatchOrder,
+  BatchResult,
+  ChannelState,
+  Elsewhere,
+  EscrowMoves,
+} from '../../chains/batch.ts'
 import type { Address, Terms, TransactionHash } from '../../chains/chain.ts'
 import type { OpenSigner } from '../../custody/signer.ts'
 import type { Wallet } from '../../custody/wallet.ts'
@@ -48,6 +54,8 @@ export interface Script {
   movedBy: (hash: TransactionHash) => EscrowMoves | Promise<EscrowMoves>
   readonly channelIds: readonly string[]
   prepare: () => Awaited<ReturnType<BatchOrder['prepare']>> | undefined
+  /** Who else did it; thrown where it is an error. */
+  elsewhere?: () => Elsewhere
   killAt: KillPoint | undefined
   /** What the payer calls it. */
   identifier?: string
@@ -102,6 +110,7 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
       )
     },
     result: async (hash) => script.resultOf(hash),
+    elsewhere: async () => script.elsewhere?.() ?? { kind: 'nowhere' },
   })
   const chain = scriptedChain(config, {
     batch: {

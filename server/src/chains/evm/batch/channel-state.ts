@@ -7,7 +7,7 @@ import { addressArgument } from '../arguments.ts'
 import { typeHash } from '../eip712.ts'
 import { hexBytes, hexDigits } from '../hex.ts'
 import { MULTICALL, readEach } from '../multicall.ts'
-import type { Asked } from '../multicall.ts'
+import type { Asked, View } from '../multicall.ts'
 import { ESCROW, idText } from './escrow.ts'
 import type { Channel } from './escrow.ts'
 
@@ -54,6 +54,11 @@ export async function readChannel(
     nowSeconds: numberAt(time, 0),
     beside: others.map((answer) => answer && numberAt(answer, 0)),
   }
+}
+
+/** The nonce of the next refund of a channel. */
+export function refundNonceView(channel: Pick<Channel, 'id'>): View {
+  return { target: ESCROW, data: REFUND_NONCE + hexDigits(channel.id) }
 }
 
 /** What was claimed for a receiver and what it was sent of that, base units. Undefined where the network has no such escrow. */

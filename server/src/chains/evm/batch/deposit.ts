@@ -10,6 +10,7 @@ import type { Address, TransactionHash } from '../../chain.ts'
 import type { BatchCheck, BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
 import { parseAddress, requireAddress } from '../account.ts'
 import { authorizationKey, authorizationStateView } from '../eip3009.ts'
+import type { Authorization } from '../eip3009.ts'
 import { addressWord, domainSeparator, typedDataDigest, typeHash, uintWord } from '../eip712.ts'
 import { wouldSucceed } from '../exact-wallet.ts'
 import { hexBytes } from '../hex.ts'
@@ -32,6 +33,7 @@ import { ceilingProblem, isVoucherSigned } from './check-channel.ts'
 import type { SignedVoucher } from './check-channel.ts'
 import { MARGIN_SECONDS, no, NO_ESCROW } from './deps.ts'
 import type { BatchDeps } from './deps.ts'
+import { depositElsewhere } from './elsewhere.ts'
 import { depositNonce, ERC3009_COLLECTOR, idText, PERMIT2_COLLECTOR } from './escrow.ts'
 import type { Channel } from './escrow.ts'
 import { depositCall, erc3009Data, permit2Data } from './escrow-calls.ts'
@@ -67,6 +69,8 @@ interface Way {
   /** Asked with the channel, and what the answer says against it. */
   readonly asked: Asked
   problem(answer: bigint | undefined, nowSeconds: bigint): BatchRefused | undefined
+  /** By which authorization the token's own log shows it. Left out: nothing on chain names it. */
+  readonly authorization?: Authorization
 }
 
 export interface DepositGiven {
@@ -115,6 +119,7 @@ function orderOf(
     return no('invalid_batch_settlement_evm_eip6492_factory_not_allowed')
   }
   const { channel, voucher, amount } = given
+  const { authorization } = way
   const isKeySigned = () => deps.recovered.isSigned(channel.payer, way.signature, way.digest)
   const callOf = () => way.call(isKeySigned() ? evenV(way.signature) : way.signature)
 
@@ -179,6 +184,9 @@ function orderOf(
       return draft === undefined ? wouldFail() : { ok: true, draft }
     },
     result: (hash: TransactionHash) => depositedBy(deps, channel, amount, hash),
+    ...(authorization === undefined
+      ? {}
+      : { elsewhere: (height: bigint) => depositElsewhere(deps, channel, authorization, height) }),
   }
 }
 
@@ -231,6 +239,10 @@ function byToken(
         erc3009Data({ validAfterSeconds, validBeforeSeconds, salt, signature: signed }),
       ),
     asked: view,
+    authorization: {
+      ...{ token, from, to: ERC3009_COLLECTOR, value: amount, nonce, signature },
+      ...{ validAfterSeconds, validBeforeSeconds },
+    },
     problem: (used) =>
       used === 0n && isTokens
         ? undefined

@@ -5,6 +5,7 @@ import type { BatchRefused } from '../../batch.ts'
 import type { SettlementDraft } from '../../exact.ts'
 import type { Transport } from '../../json-rpc/transport.ts'
 import type { PayerCode } from '../payer-code.ts'
+import type { LogLooks } from '../log-ranges.ts'
 import type { RecoveredSigners } from '../recovered-signers.ts'
 import type { Call } from '../transfer.ts'
 import type { EscrowCode } from './escrow-code.ts'
@@ -20,6 +21,8 @@ export interface BatchDeps {
   readonly recovered: RecoveredSigners
   readonly code: PayerCode
   readonly contracts: Pick<EscrowCode, 'lackOf'>
+  /** Where looks for what others did left off. */
+  readonly looks: LogLooks
   /**
    * A call of the escrow from a settler, within so much gas; undefined where it would fail. `likely` is what such calls take, or their name where that is learned from those that
    * were good; left out, every one is estimated.

@@ -14,9 +14,9 @@ import type { BatchDeps } from './deps.ts'
 import { ESCROW, idText } from './escrow.ts'
 import type { Channel } from './escrow.ts'
 
-const DEPOSITED = topicOf('Deposited(bytes32,address,uint128,uint128)')
+export const DEPOSITED = topicOf('Deposited(bytes32,address,uint128,uint128)')
 const CLAIMED = topicOf('Claimed(bytes32,address,uint128,uint128)')
-const REFUNDED = topicOf('Refunded(bytes32,address,uint128)')
+export const REFUNDED = topicOf('Refunded(bytes32,address,uint128)')
 const SETTLED = topicOf('Settled(address,address,address,uint128)')
 const WORD_BYTES = 32
 
@@ -92,7 +92,8 @@ export async function movedBy(
   }
 }
 
-function isOf(topics: readonly string[], ...wanted: readonly string[]): boolean {
+/** Whether a log begins with these topics. */
+export function isOf(topics: readonly string[], ...wanted: readonly string[]): boolean {
   return wanted.every((topic, index) => topics[index] === topic)
 }
 
@@ -123,7 +124,8 @@ async function receiptOf(
   })
 }
 
-function escrowLog(log: Fields): readonly EscrowLog[] {
+/** A log where it is the escrow's. Throws NodeFailure on what is none. */
+export function escrowLog(log: Fields): readonly EscrowLog[] {
   if (addressFrom(log['address'], 'log address') !== ESCROW) return []
   const topics = listFrom(log['topics'], 'log topics').map((topic) => wordFrom(topic, 'log topic'))
   const data = bytesFrom(log['data'], 'log data')

@@ -5,6 +5,7 @@ import type { Address } from '../../chain.ts'
 import { parseAddress } from '../account.ts'
 import { draftSettlement, learn, learnedGas } from '../exact-draft.ts'
 import type { LearnedGas } from '../exact-draft.ts'
+import { openLogLooks } from '../log-ranges.ts'
 import { openPayerCode } from '../payer-code.ts'
 import { openRecoveredSigners } from '../recovered-signers.ts'
 import { openSettlementRuns } from '../settlement-runs.ts'
@@ -39,6 +40,7 @@ export function openBatchSettlement({
   const deps: BatchDeps = {
     ...{ ...given, digests, recovered: openRecoveredSigners() },
     code: openPayerCode(transport, clock),
+    looks: openLogLooks(),
     contracts,
     draft: async (call, settler, gasMax, likely) => {
       const name = typeof likely === 'string' ? likely : undefined

@@ -12,6 +12,7 @@ import type { Read, Transport } from '../../json-rpc/transport.ts'
 import { addressFromBytes, requireAddress, ZERO_ADDRESS } from '../account.ts'
 import { hexBytes } from '../hex.ts'
 import { evenV } from '../permit2.ts'
+import { openLogLooks } from '../log-ranges.ts'
 import { openRecoveredSigners } from '../recovered-signers.ts'
 import { addressOfPrivateKey, signDigest } from '../secp256k1.ts'
 import { testNetwork } from '../../../payments/test-lane.ts'
@@ -58,7 +59,7 @@ function scene(answer: (read: { method: string }) => unknown = () => undefined) 
   const deps: BatchDeps = {
     ...{ transport: transport as Transport, config, chainId: 84_532n, digests },
     clock: { ...systemClock, sleep: async () => undefined },
-    ...{ recovered: openRecoveredSigners(), code: NO_CODE },
+    ...{ recovered: openRecoveredSigners(), code: NO_CODE, looks: openLogLooks() },
     contracts: { lackOf: async () => undefined },
     draft: async (call, _, gasMax, likely) => {
       drafted.push({ call, gasMax, likely })

@@ -1,5 +1,6 @@
 import type { CompletedRefund } from '@florin/wire/x402/batch-payload.ts'
 import type { BatchCheck, BatchDemand, BatchOrder, BatchRefused } from '../../batch.ts'
+import { refundElsewhere } from './elsewhere.ts'
 import { idText } from './escrow.ts'
 import type { Channel } from './escrow.ts'
 import { readChannel } from './channel-state.ts'
@@ -107,6 +108,7 @@ export function readRefund(
         : { ok: true, draft }
     },
     result: (hash) => refundedBy(deps, channel, nonce, hash),
+    elsewhere: (height) => refundElsewhere(deps, channel, nonce, height),
   }
 }
 
