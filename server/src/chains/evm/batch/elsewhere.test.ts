@@ -19,6 +19,7 @@ import { ERC3009_COLLECTOR, ESCROW, openEscrowDigests } from './escrow.ts'
 
 const HEIGHT = 5_000n
 const AMOUNT = 10_000n
+const CLAIMED = 40n
 const [PAYER, NONCE, HASH] = [account(1), new Uint8Array(32).fill(0x77), word(0xaa)]
 const TOKEN = requireAddress(USDC.asset)
 const digests = openEscrowDigests(84_532n)
@@ -78,7 +79,10 @@ function depsOf(logs: readonly Log[], wordAt: (height: bigint | null) => bigint,
         const abi = multicall3Abi
         const [calls = []] = decodeFunctionData({ abi, data }).args ?? []
         const height = second === 'latest' ? null : BigInt(String(second))
-        const returnData = hexBytes(uintWord(wordAt(height))) as Hex
+        const isChannel = (calls as readonly unknown[]).length > 2
+        // Of a channel the second word is what was claimed.
+        const words = [uintWord(wordAt(height)), ...(isChannel ? [uintWord(CLAIMED)] : [])]
+        const returnData = hexBytes(Buffer.concat(words)) as Hex
         const result = (calls as readonly unknown[]).map(() => ({ success: true, returnData }))
         return encodeFunctionResult({ abi, functionName: 'aggregate3', result })
       }
@@ -157,12 +161,12 @@ describe('a refund', () => {
   const RISES = [100n, 200n, 250n, 300n, 300n]
   const nonceAt = (height: bigint | null) =>
     BigInt(RISES.filter((rise) => height === null || rise <= height).length)
-  const elsewhere = (nonce: bigint) =>
+  const elsewhere = (nonce: bigint, claimed = CLAIMED) =>
     refundElsewhere(
       // The third moved nothing, and the last two are of one block.
       depsOf([100n, 200n, 300n, 300n].map(refunded), nonceAt),
       CHANNEL,
-      nonce,
+      { nonce, claimed },
       HEIGHT,
     )
 
@@ -175,7 +179,8 @@ describe('a refund', () => {
     for (const nonce of [2n, 3n, 4n]) expect(await elsewhere(nonce)).toEqual({ kind: 'unknown' })
   })
 
-  test('whose nonce is not used was made nowhere', async () => {
+  test('whose nonce is not used, or whose claim was left out, was made nowhere', async () => {
     expect(await elsewhere(5n)).toEqual({ kind: 'nowhere' })
+    expect(await elsewhere(0n, CLAIMED + 1n)).toEqual({ kind: 'nowhere' })
   })
 })

@@ -12,7 +12,7 @@ import { findUse } from '../exact-final.ts'
 import { hexQuantity } from '../hex.ts'
 import { readViews, readViewsAt } from '../multicall.ts'
 import { receiptLogs } from '../receipt-logs.ts'
-import { refundNonceView } from './channel-state.ts'
+import { readChannel, refundNonceView } from './channel-state.ts'
 import type { BatchDeps } from './deps.ts'
 import { ESCROW, idText } from './escrow.ts'
 import type { Channel } from './escrow.ts'
@@ -84,18 +84,20 @@ function indexOf(log: Fields): number {
 }
 
 /**
- * Whether a refund was made by somebody else's transaction, at a height or a while before: by the block in which its nonce, and no other, was used, and what the escrow gave back there.
+ * Whether a refund, and what was to be claimed before it, was made by somebody else's transaction, at a height or a while before: by the block in which its nonce, and no other, was used, and what the escrow gave back there.
  * Throws NodeFailure.
  */
 export async function refundElsewhere(
   { transport }: Pick<BatchDeps, 'transport'>,
   channel: Channel,
-  nonce: bigint,
+  { nonce, claimed }: { readonly nonce: bigint; readonly claimed: bigint },
   height: bigint,
 ): Promise<Elsewhere> {
   const view = refundNonceView(channel)
-  const [next = 0n] = await transport.read(readViews([view]))
-  if (next <= nonce) return NOWHERE
+  const read = await readChannel(transport, channel)
+  if (read === undefined || read.channel.refundNonce <= nonce) return NOWHERE
+  // The refund's signature is good without the claim that goes before it: a server that heard of a success would let go of vouchers that are not claimed.
+  if (read.channel.totalClaimed < claimed) return NOWHERE
   const refunds = await transport.read(refundsRead(channel, height))
   for (const { hash, height: at } of refunds.toReversed().slice(0, REFUNDS_MAX)) {
     const nonceAt = async (block: bigint) =>

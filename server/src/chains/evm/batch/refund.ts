@@ -108,7 +108,7 @@ export function readRefund(
         : { ok: true, draft }
     },
     result: (hash) => refundedBy(deps, channel, nonce, hash),
-    elsewhere: (height) => refundElsewhere(deps, channel, nonce, height),
+    elsewhere: (height) => refundElsewhere(deps, channel, { nonce, claimed }, height),
   }
 }
 
