@@ -53,16 +53,16 @@ test('a call that runs within what such calls take is not estimated, and has as 
     ...{ ok: true, gas: 100_000n },
     draft: { feeExpected: 100_001_000_000n, terms: { gas: '120000' }, isAlone: true },
   })
-  expect(asked).toEqual([{ method: 'eth_call', gas: 120_000n }])
+  expect(asked).toEqual([{ method: 'eth_call', gas: 100_000n }])
 })
 
 test('one that takes more, or of which nothing is known, is estimated', async () => {
-  const { draft, asked } = scene(120_001n)
+  const { draft, asked } = scene(100_001n)
   expect(await draft(100_000n)).toMatchObject({ ok: true, gas: ESTIMATED })
   expect(await draft()).toMatchObject({ ok: true, gas: ESTIMATED })
   expect(await draft(GAS_MAX + 1n)).toMatchObject({ ok: true, gas: ESTIMATED })
   const estimate = { method: 'eth_estimateGas', gas: GAS_MAX }
-  expect(asked).toEqual([{ method: 'eth_call', gas: 120_000n }, estimate, estimate, estimate])
+  expect(asked).toEqual([{ method: 'eth_call', gas: 100_000n }, estimate, estimate, estimate])
 })
 
 test('what is learned under a name is the most of it, for as long as it is believed, and nothing dear', () => {

@@ -153,7 +153,7 @@ async function simulate(
   return transport.read(estimateRead(settler, call))
 }
 
-/** The same for a call that shares with nobody: 50 vouchers are run in 7 ms and estimated in 90. */
+/** The same for a call that shares with nobody: 50 vouchers are run in 7 ms and estimated in 90. Run without the margin that it is sent with, which stays for what changes until its block. */
 async function runOrEstimate(
   transport: Transport,
   settler: Address,
@@ -161,8 +161,8 @@ async function runOrEstimate(
   { gasMax, likelyGas }: { readonly gasMax: bigint; readonly likelyGas: bigint | undefined },
 ): Promise<Estimate> {
   if (likelyGas !== undefined && likelyGas <= gasMax) {
-    const limit = gasLimit(likelyGas, call.data)
-    if (await wouldSucceed(transport, call, limit, settler)) return { gas: likelyGas, wasRun: true }
+    const runs = await wouldSucceed(transport, call, likelyGas, settler)
+    if (runs) return { gas: likelyGas, wasRun: true }
   }
   return transport.read(estimateRead(settler, call, gasMax))
 }

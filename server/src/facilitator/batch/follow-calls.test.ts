@@ -196,7 +196,7 @@ describe('the record of a call', () => {
   })
 
   test('is found behind many that stand as they stood', async () => {
-    const { ends, follow, call, ask, script, sent, accountId, config } = await aCall({
+    const { ends, follow, ask, script, sent, accountId, config } = await aCall({
       movedBy: () => ({ ...NO_MOVES, deposited: 7n }),
     })
     script.key = 'deposit:two'
@@ -211,8 +211,6 @@ describe('the record of a call', () => {
     )
     await ends(sent[0], 'mined', true)
     await follow()
-    const { transaction, status } = await call()
-    expect({ transaction, status }).toEqual({ transaction: sent[1], status: 'pending' })
     expect(await confirmedOf(accountId)).toEqual([sent[0]])
   })
 
