@@ -61,7 +61,7 @@ export function EscrowCalls({ isOffered }: { isOffered: boolean }) {
             href="/docs/guides/sell#many-small-payments"
             className="font-medium text-brand-strong underline underline-offset-4"
           >
-            how to sell so
+            many small payments
           </a>
           .
         </Empty>
