@@ -18,6 +18,8 @@ import { depositElsewhere, refundElsewhere } from './elsewhere.ts'
 import { ERC3009_COLLECTOR, ESCROW, openEscrowDigests } from './escrow.ts'
 
 const HEIGHT = 5_000n
+/** The newest block of the node. */
+const HEAD = HEIGHT + 10n
 const AMOUNT = 10_000n
 const CLAIMED = 40n
 const [PAYER, NONCE, HASH] = [account(1), new Uint8Array(32).fill(0x77), word(0xaa)]
@@ -71,7 +73,7 @@ function depsOf(logs: readonly Log[], wordAt: (height: bigint | null) => bigint,
   const answer = ({ method, params: [first, second] }: Read<unknown>): unknown => {
     switch (method) {
       case 'eth_blockNumber':
-        return quantity(HEIGHT + 10n)
+        return quantity(HEAD)
       case 'eth_getLogs':
         return shown.map(placed)
       case 'eth_call': {
@@ -156,6 +158,13 @@ describe('a deposit', () => {
   })
 })
 
+test('a deposit that a node behind ours does not show is not known', async () => {
+  const behind = depsOf([], () => 0n)
+  const at = (height: bigint) => depositElsewhere(behind, CHANNEL, AUTHORIZATION, height)
+  expect(await at(HEAD)).toEqual({ kind: 'nowhere' })
+  expect(await at(HEAD + 1n)).toEqual({ kind: 'unknown' })
+})
+
 describe('a refund', () => {
   /** Its nonce goes up at these heights. */
   const RISES = [100n, 200n, 250n, 300n, 300n]
@@ -177,6 +186,13 @@ describe('a refund', () => {
 
   test('that moved nothing, or shares its block with another, is not known', async () => {
     for (const nonce of [2n, 3n, 4n]) expect(await elsewhere(nonce)).toEqual({ kind: 'unknown' })
+  })
+
+  test('that a node behind ours does not show is not known', async () => {
+    const behind = depsOf([], () => 0n)
+    const refund = { nonce: 0n, claimed: CLAIMED }
+    expect(await refundElsewhere(behind, CHANNEL, refund, HEAD)).toEqual({ kind: 'nowhere' })
+    expect(await refundElsewhere(behind, CHANNEL, refund, HEAD + 1n)).toEqual({ kind: 'unknown' })
   })
 
   test('whose nonce is not used, or whose claim was left out, was made nowhere', async () => {

@@ -8,7 +8,7 @@ import { lookedFrom } from '../../looked-from.ts'
 import { addressFrom, quantityFrom, transactionHashFrom } from '../answer.ts'
 import { AUTHORIZATION_USED_TOPIC, authorizationStateView } from '../eip3009.ts'
 import type { Authorization } from '../eip3009.ts'
-import { findUse } from '../exact-final.ts'
+import { findUse, headRead } from '../exact-final.ts'
 import { hexQuantity } from '../hex.ts'
 import { readViews, readViewsAt } from '../multicall.ts'
 import { receiptLogs } from '../receipt-logs.ts'
@@ -35,8 +35,8 @@ export async function depositElsewhere(
   height: bigint,
 ): Promise<Elsewhere> {
   const view = authorizationStateView(authorization, NO_SUCH_FUNCTION)
-  const [used] = await transport.read(readViews([view]))
-  if (used === 0n) return NOWHERE
+  const [head, [used]] = await withHead(transport, transport.read(readViews([view])))
+  if (used === 0n) return head < height ? UNKNOWN : NOWHERE
   const since = lookedFrom(height, config)
   const use = await findUse({ transport, looks }, authorization, since)
   // Cancelled by its payer, or used for something else.
@@ -94,7 +94,8 @@ export async function refundElsewhere(
   height: bigint,
 ): Promise<Elsewhere> {
   const view = refundNonceView(channel)
-  const read = await readChannel(transport, channel)
+  const [head, read] = await withHead(transport, readChannel(transport, channel))
+  if (head < height) return UNKNOWN
   if (read === undefined || read.channel.refundNonce <= nonce) return NOWHERE
   // The refund's signature is good without the claim that goes before it: a server that heard of a success would let go of vouchers that are not claimed.
   if (read.channel.totalClaimed < claimed) return NOWHERE
@@ -106,6 +107,14 @@ export async function refundElsewhere(
     if (before === nonce && after === nonce + 1n) return { kind: 'made', hash, height: at }
   }
   return UNKNOWN
+}
+
+/** An answer of the newest state, and the newest block of the node that gives it, in one batch. One that is behind the block in which ours failed does not show why. */
+function withHead<Answer>(
+  transport: BatchDeps['transport'],
+  asked: Promise<Answer>,
+): Promise<[bigint, Answer]> {
+  return Promise.all([transport.read({ ...headRead, isUnique: true }), asked])
 }
 
 /** Refunds of a channel that moved something, up to a height, the oldest first. */
