@@ -19,12 +19,14 @@ import {
 } from '../escrow-call-store.ts'
 import type { CallName, GivenKey, NewCall, StoredCall } from '../escrow-call-store.ts'
 import type { LookedCall } from '../escrow-looks-store.ts'
+import { takeIdentifier } from '../identifier-store.ts'
 import { FAILED } from './failure.ts'
 import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
 import { madeElsewhere } from './made-elsewhere.ts'
 import { makeCall } from './make-call.ts'
 import type { CallDeps } from './make-call.ts'
+import { namedDeposit } from './named-deposit.ts'
 
 export type SettleBatchDeps = CallDeps &
   Pick<SettleDeps, 'chains' | 'settlersOf'> & {
@@ -209,7 +211,7 @@ async function joinCall(
       if (other === 'unknown') return { kind: 'pending', intake, hash }
       const settled = await told(intake, other, !isOwn)
       if (settled.kind !== 'settled') return settled
-      return await given(deps, order, call, settled)
+      return await given(deps, order, call, { settled, isElsewhere: other !== hash })
     }
     const isLate = deps.clock.nowMilliseconds() + pause > waitUntilMilliseconds
     if (isLate || over.aborted) return { kind: 'pending', intake, hash }
@@ -243,26 +245,38 @@ async function told(
   }
 }
 
+type Settled = Extract<BatchSettled, { kind: 'settled' }>
+
 /**
  * Notes that a success is told. Whoever hears of a deposit serves the request that came with it, so that is told once. Everything else is told as often as it is asked for; whether anybody
  * heard of a settlement decides whether it is told once there is nothing more to settle.
  */
 async function given(
-  { store, clock }: Pick<SettleBatchDeps, 'store' | 'clock'>,
-  { once }: BatchSettleOrder,
+  { store, clock, records }: Pick<SettleBatchDeps, 'store' | 'clock' | 'records'>,
+  { accountId, once }: BatchSettleOrder,
   call: JoinedCall,
-  settled: Extract<BatchSettled, { kind: 'settled' }>,
+  { settled, isElsewhere }: { readonly settled: Settled; readonly isElsewhere: boolean },
 ): Promise<BatchSettled> {
   const now = clock.nowMilliseconds()
-  const taken = await store.inTransaction('service', (tx) => takeSuccess(tx, call, once, now))
+  // Ours came to nothing, so that its name was free for another deposit meanwhile.
+  const named = isElsewhere ? namedDeposit(accountId, settled.intake, call.key) : undefined
+  const taken = await store.inTransaction('service', async (tx) => {
+    // The call before its name, as where both are stored.
+    const took = await takeSuccess(tx, call, once, now)
+    if (named === undefined || took !== 'first') return took
+    if (await takeIdentifier(tx, records, named, now)) return took
+    await giveBackSuccess(tx, call, now)
+    return 'name of another'
+  })
+  if (taken === 'name of another') return no(settled.intake, 'payment_identifier_conflict')
   const isDeposit = call.operation === 'deposit'
-  const named = isDeposit ? { ...settled, deposit: call } : settled
+  const success = isDeposit ? { ...settled, deposit: call } : settled
   if (taken === 'first') {
     const giveBack = () => store.inTransaction('service', (tx) => giveBackSuccess(tx, call, now))
-    return { ...named, giveBack }
+    return { ...success, giveBack }
   }
   const { intake, hash } = settled
-  return taken === undefined && isDeposit ? { kind: 'duplicate', intake, hash } : named
+  return taken === undefined && isDeposit ? { kind: 'duplicate', intake, hash } : success
 }
 
 function no({ order, networkName }: BatchIntake, reason: Reason, message?: string): BatchSettled {

@@ -118,6 +118,18 @@ describe('a deposit that somebody else was faster to make', () => {
     expect(sent).toHaveLength(1)
   })
 
+  test('is no success where another deposit has its name by now', async () => {
+    const { ask, ends, sent, script } = await overtaken(() => ({ kind: 'unknown' }))
+    expect(await ask()).toMatchObject({ kind: 'pending' })
+    script.key = 'deposit:two'
+    await ask()
+    await ends(sent[1], 'final', true)
+    expect(await ask()).toMatchObject({ kind: 'settled', hash: sent[1] })
+    script.key = 'deposit:one'
+    script.elsewhere = () => ({ kind: 'made', hash: OTHERS, height: 1n })
+    expect(await ask()).toMatchObject({ reason: 'payment_identifier_conflict' })
+  })
+
   test('is told to nobody else', async () => {
     const { ask } = await overtaken(() => ({ kind: 'made', hash: OTHERS, height: 1n }))
     const { accountId: stranger } = await storeTestWallet(database.store)
