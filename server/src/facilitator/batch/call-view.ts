@@ -83,10 +83,15 @@ function only<Value>(values: readonly Value[]): Value | null {
   return values.length === 1 ? (values[0] ?? null) : null
 }
 
+/** What anybody who sees it can make first. */
+const MAY_BE_MADE: ReadonlySet<CallFacts['operation']> = new Set(['deposit', 'refund'])
+
 function failureOf({ operation }: CallFacts) {
   return {
     reason: FAILED[operation],
-    message: 'Its transaction came to nothing and can take no effect any more: ask for it again.',
+    message: MAY_BE_MADE.has(operation)
+      ? 'Its transaction came to nothing, and another one may have done the same: ask for it again, and read its channel before a new one is signed.'
+      : 'Its transaction came to nothing and can take no effect any more: ask for it again.',
   }
 }
 

@@ -214,6 +214,14 @@ describe('the record of a call', () => {
     expect(await confirmedOf(accountId)).toEqual([sent[0]])
   })
 
+  test('that another transaction may have done, too, says so where it failed', async () => {
+    const { ends, follow, call, sent } = await aCall()
+    await ends(sent[0], 'final', false)
+    await follow()
+    const message = expect.stringContaining('read its channel')
+    expect(await call()).toMatchObject({ status: 'failed', failure: { message } })
+  })
+
   test.each(['dead', 'final'] as const)('that came to nothing (%s) failed', async (state) => {
     const { ends, follow, call, told, sent, ask, list } = await aCall({
       ...{ operation: 'claim', key: 'claim:1', deposited: null },
@@ -261,7 +269,7 @@ describe('what no node shows', () => {
     expect(await call()).toMatchObject({ status: 'settled' })
   })
 
-  test('is told without its amount after an hour', async () => {
+  test('is told without its amount after an hour, and of its end after another', async () => {
     const { ends, follow, call, told, sent } = await aCall({
       ...{ operation: 'claim', key: 'claim:1', deposited: null },
       movedBy: () => {
@@ -275,7 +283,27 @@ describe('what no node shows', () => {
     expect(await call()).toMatchObject({ status: 'confirmed', amountBaseUnits: null })
     await ends(sent[0], 'final', true)
     await follow(late)
+    expect(await call()).toMatchObject({ status: 'confirmed' })
+    await follow(late + 3_700_000)
     expect(await call()).toMatchObject({ status: 'settled', amountBaseUnits: null })
+    expect(statuses(await told())).toEqual(['pending', 'confirmed', 'settled'])
+  })
+
+  test('of an old call at the first look is asked for on', async () => {
+    let isAway = true
+    const { ends, follow, call, told, sent } = await aCall({
+      ...{ operation: 'claim', key: 'claim:1', deposited: null },
+      movedBy: () => {
+        if (isAway) throw new NodeFailure('away')
+        return { ...NO_MOVES, claimed: 9n }
+      },
+    })
+    await ends(sent[0], 'final', true)
+    const late = systemClock.nowMilliseconds() + 3_700_000
+    await follow(late)
+    isAway = false
+    await follow(late)
+    expect(await call()).toMatchObject({ status: 'settled', amountBaseUnits: '9' })
     expect(statuses(await told())).toEqual(['pending', 'confirmed', 'settled'])
   })
 

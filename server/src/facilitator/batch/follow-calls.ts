@@ -24,7 +24,7 @@ const PAGE_CALLS = 500
 const PAGES_MAX = 40
 /** Receipts that are asked for at the same time. */
 const READS_MAX = 20
-/** A call that no node shows for so long after it was made is told of without what it moved. */
+/** A call that no node shows for so long after it was made is told of without what it moved, and of its end after as long again. */
 const UNREAD_MILLISECONDS_MAX = 3_600_000
 
 /** A call that stands otherwise than its record says. */
@@ -114,11 +114,10 @@ async function readChanged(
   for (const [index, look] of looks.entries()) {
     const one = due[index]
     if (one === undefined) continue
-    if (look.status === 'fulfilled') changed.push({ ...one, standing: look.value })
-    else if (!(look.reason instanceof NodeFailure)) throw look.reason
-    else if (one.record.createdAtMilliseconds + UNREAD_MILLISECONDS_MAX < now) {
-      changed.push({ ...one, standing: unreadStanding(one) })
-    } else unread += 1
+    if (look.status === 'rejected' && !(look.reason instanceof NodeFailure)) throw look.reason
+    const standing = look.status === 'fulfilled' ? look.value : unshownStanding(one, now)
+    if (standing === undefined) unread += 1
+    else changed.push({ ...one, standing })
   }
   if (unread > 0) {
     const { network } = chain.config
@@ -158,6 +157,22 @@ function amountOf({ operation }: EscrowRecord, moves: EscrowMoves): bigint {
     default:
       return operation satisfies never
   }
+}
+
+/**
+ * How a call stands that no node shows now; undefined where its record stays as it is. It is asked for until its end, and that is told later: the first look at an old call may meet a node
+ * that is behind, and what is over is never read again.
+ */
+function unshownStanding(due: Due, nowMilliseconds: number): Standing | undefined {
+  const { createdAtMilliseconds, confirmedAtMilliseconds, status } = due.record
+  const isLong = (since: number) => since + UNREAD_MILLISECONDS_MAX < nowMilliseconds
+  if (status === 'pending') {
+    return isLong(createdAtMilliseconds) ? without(due.record, 'confirmed') : undefined
+  }
+  const isEnd = statusOf(due.place) === 'settled'
+  return isEnd && isLong(confirmedAtMilliseconds ?? createdAtMilliseconds)
+    ? unreadStanding(due)
+    : undefined
 }
 
 /** It is known where it stands, and not what it moved. */
