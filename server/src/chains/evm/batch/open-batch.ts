@@ -3,7 +3,6 @@ import type { Log } from '../../../kernel/log.ts'
 import type { BatchOrder, BatchRead, BatchRefused, BatchSettlement } from '../../batch.ts'
 import type { Address } from '../../chain.ts'
 import { parseAddress } from '../account.ts'
-import { draftSettlement, learn, learnedGas } from '../exact-draft.ts'
 import type { LearnedGas } from '../exact-draft.ts'
 import { openLogLooks } from '../log-ranges.ts'
 import { openPayerCode } from '../payer-code.ts'
@@ -19,6 +18,7 @@ import { openEscrowCode } from './escrow-code.ts'
 import type { EscrowCode } from './escrow-code.ts'
 import { openEscrowDigests } from './escrow.ts'
 import { movedBy } from './escrow-results.ts'
+import { openOrderDraft } from './order-draft.ts'
 import { readRefund, readVoucher } from './refund.ts'
 
 /** x402 `batch-settlement` by the escrow that has the same address on every EVM network. */
@@ -42,15 +42,7 @@ export function openBatchSettlement({
     code: openPayerCode(transport, clock),
     looks: openLogLooks(),
     contracts,
-    draft: async (call, settler, gasMax, likely) => {
-      const name = typeof likely === 'string' ? likely : undefined
-      const gas = typeof likely === 'string' ? learnedGas(drafting, likely) : likely
-      const attempt = await draftSettlement(drafting, call, settler, gasMax, gas)
-      if (!attempt.ok) return undefined
-      // Orders are drafted once everything else about them was found good.
-      if (name !== undefined) learn(drafting, name, attempt.gas)
-      return attempt.draft
-    },
+    draft: openOrderDraft(drafting),
   }
   return {
     ...contracts,
