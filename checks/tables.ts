@@ -48,6 +48,7 @@ export const TABLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'payment_identifiers',
     'sponsored_approvals',
     'escrow_calls',
+    'escrow_call_channels',
   ],
   transactions: ['builds', 'build_nonces', 'submissions', 'unread_builds'],
   webhooks: ['webhooks', 'webhook_givings', 'webhook_deliveries'],

@@ -26,5 +26,15 @@ create index escrow_calls_of_account on escrow_calls (account_id, created_at, id
 create index escrow_calls_of_kind on escrow_calls (account_id, operation, created_at, id) where id is not null;
 create index escrow_calls_not_settled on escrow_calls (account_id, created_at, id) where status <> 'settled';
 create index escrow_calls_under_way on escrow_calls (network, id) where status in ('pending', 'confirmed');
-create index escrow_calls_by_channel on escrow_calls using gin (channel_ids);
 create index escrow_calls_by_place on escrow_calls (chain_transaction_id);
+-- The calls of a channel. By equality of texts, since behind row-level security no index of the array would be used.
+create table escrow_call_channels (
+  account_id text not null references accounts (id),
+  channel_id text not null,
+  call_id text not null references escrow_calls (id),
+  primary key (account_id, channel_id, call_id)
+);
+alter table escrow_call_channels enable row level security;
+create policy escrow_call_channels_of_account on escrow_call_channels to florin_service
+  using ((select current_setting('app.account_id', true)) in (account_id, 'service'));
+grant select, insert on escrow_call_channels to florin_service;

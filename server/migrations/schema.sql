@@ -128,6 +128,10 @@ table effects
   payment_id text not null
   account_id text not null
   created_at timestamp with time zone not null
+table escrow_call_channels
+  account_id text not null
+  channel_id text not null
+  call_id text not null
 table escrow_calls
   network text not null
   call_key text not null
@@ -775,6 +779,9 @@ chain_transactions chain_transactions_pkey: PRIMARY KEY (id)
 chain_transactions chain_transactions_state_check: CHECK ((state = ANY (ARRAY['open'::text, 'mined'::text, 'final'::text, 'dead'::text])))
 effects effects_direction_check: CHECK ((direction = ANY (ARRAY['sent'::text, 'received'::text])))
 effects effects_pkey: PRIMARY KEY (network, transaction_hash, effect_index, direction)
+escrow_call_channels escrow_call_channels_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
+escrow_call_channels escrow_call_channels_call_id_fkey: FOREIGN KEY (call_id) REFERENCES escrow_calls(id)
+escrow_call_channels escrow_call_channels_pkey: PRIMARY KEY (account_id, channel_id, call_id)
 escrow_calls escrow_calls_account_id_fkey: FOREIGN KEY (account_id) REFERENCES accounts(id)
 escrow_calls escrow_calls_amount_check: CHECK ((amount >= (0)::numeric))
 escrow_calls escrow_calls_chain_transaction_id_fkey: FOREIGN KEY (chain_transaction_id) REFERENCES chain_transactions(id)
@@ -1073,9 +1080,7 @@ CREATE INDEX builds_unmarked ON public.builds USING btree (network, sender, unma
 CREATE INDEX catalogue_resources_settled ON public.catalogue_resources USING btree (account_id, last_settled_at)
 CREATE UNIQUE INDEX chain_transactions_before_payment ON public.chain_transactions USING btree (before_payment) WHERE (before_payment IS NOT NULL)
 CREATE INDEX chain_transactions_open ON public.chain_transactions USING btree (network, lane_address, nonce) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]))
-CREATE INDEX escrow_calls_by_channel ON public.escrow_calls USING gin (channel_ids)
 CREATE INDEX escrow_calls_by_given_key ON public.escrow_calls USING btree (account_id, given_key) WHERE (given_key IS NOT NULL)
-CREATE UNIQUE INDEX escrow_calls_by_id ON public.escrow_calls USING btree (id)
 CREATE INDEX escrow_calls_by_place ON public.escrow_calls USING btree (chain_transaction_id)
 CREATE INDEX escrow_calls_by_subject ON public.escrow_calls USING btree (network, subject, created_at) WHERE (subject IS NOT NULL)
 CREATE INDEX escrow_calls_not_settled ON public.escrow_calls USING btree (account_id, created_at, id) WHERE (status <> 'settled'::text)
@@ -1281,6 +1286,7 @@ build_nonces build_nonces_of_account: ALL to {florin_service} using (((( SELECT 
 builds builds_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 catalogue_resources catalogue_resources_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 effects effects_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
+escrow_call_channels escrow_call_channels_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 escrow_calls escrow_calls_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_runs event_runs_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
 event_sequences event_sequences_of_account: ALL to {florin_service} using (((( SELECT current_setting('app.account_id'::text, true) AS current_setting) = account_id) OR (( SELECT current_setting('app.account_id'::text, true) AS current_setting) = 'service'::text))) with check ()
@@ -1337,6 +1343,7 @@ catalogue_resources: grant delete, insert, select, update to florin_service
 chain_transactions: grant insert, select, update to florin_service
 chain_transactions_id_seq: grant usage to florin_service
 effects: grant insert, select to florin_service
+escrow_call_channels: grant insert, select to florin_service
 escrow_calls: grant insert, select, update to florin_service
 event_runs: grant delete, insert, select to florin_service
 event_sequences: grant insert, select, update to florin_service

@@ -76,6 +76,13 @@ export async function holdCall(
       ...[id, asset, payer, receivers, channelIds, amount?.toString() ?? null],
     ],
   )
+  if (rows.length === 1 && channelIds.length > 0) {
+    await tx.query(
+      'escrow_call_channels_add',
+      `insert into escrow_call_channels (account_id, channel_id, call_id) select $1, channel_id, $2 from unnest($3::text[]) channel_id`,
+      [accountId, id, channelIds],
+    )
+  }
   if (isLetGo && operation === 'deposit') {
     await tx.query(
       'escrow_call_keep_given',

@@ -100,7 +100,10 @@ export async function recordsOfAccount(
   if (status === 'settled') add('settled', `status = ${bind(status)}`)
   // The second half names the index of what is not settled.
   else if (status !== undefined) add('status', `status = ${bind(status)} and status <> 'settled'`)
-  if (channelId !== undefined) add('channel', `channel_ids @> array[${bind(channelId)}]::text[]`)
+  if (channelId !== undefined) {
+    const calls = `select call_id from escrow_call_channels where account_id = $1`
+    add('channel', `id in (${calls} and channel_id = ${bind(channelId)})`)
+  }
   if (placeIds !== undefined) {
     add('place', `chain_transaction_id = any(${bind(placeIds)}::bigint[])`)
   }
