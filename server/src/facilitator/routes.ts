@@ -59,7 +59,7 @@ export function x402Routes(deps: X402RoutesDeps): readonly Route[] {
   return [
     route(endpoints.x402Verify, async ({ body, caller }) => {
       if (isBatch(body)) {
-        const verified = await verifyBatch(deps, caller.accountId, body)
+        const verified = await verifyBatch(verifyDeps, caller.accountId, body)
         const headers = extensionHeaders(bazaarOfDeposit(verified, body))
         return { headers, body: batchVerifyAnswer(verified) }
       }
