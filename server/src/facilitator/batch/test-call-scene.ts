@@ -8,6 +8,7 @@ import type {
 } from '../../chains/batch.ts'
 import type { Address, Terms, TransactionHash } from '../../chains/chain.ts'
 import type { OpenSigner } from '../../custody/signer.ts'
+import { receiverAccount } from '../../custody/receiver-store.ts'
 import type { Wallet } from '../../custody/wallet.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { AccountId } from '../../kernel/id.ts'
@@ -21,6 +22,7 @@ import { write } from '../../store/test-write.ts'
 import type { Store } from '../../store/postgres.ts'
 import { openCallLooks } from '../escrow-looks-store.ts'
 import { verifyBatch } from './verify-batch.ts'
+import type { VerifyBatchDeps } from './verify-batch.ts'
 import { settleBatch } from './settle-batch.ts'
 import type { SettleBatchDeps } from './settle-batch.ts'
 
@@ -129,6 +131,8 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
   // Everything of a scene is in one moment, the worst of all schedules for what is told apart by time.
   const now = systemClock.nowMilliseconds()
   const clock = { ...systemClock, nowMilliseconds: () => now }
+  const receiverOf: VerifyBatchDeps['receiverOf'] = ({ family, address }) =>
+    receiverAccount(store, family, address)
   const deps: Partial<SettleBatchDeps> = {
     ...{ store, clock, chains: new Map([[network, chain]]) },
     lookAtCall: openCallLooks(store),
@@ -195,7 +199,8 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
          from attempts a where a.chain_transaction_id = t.id and a.network = $1 and a.hash = $2`,
         [network, hash, blockHash],
       ),
-    verify: (by: AccountId) => verifyBatch(deps as SettleBatchDeps, by, present()),
+    verify: (by: AccountId) =>
+      verifyBatch({ ...(deps as SettleBatchDeps), receiverOf }, by, present()),
     /** The chain has decided on a transaction, as the follower writes it. */
     ends: (
       hash: TransactionHash | undefined,

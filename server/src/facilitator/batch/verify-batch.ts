@@ -1,5 +1,4 @@
 import type { ChannelState } from '../../chains/batch.ts'
-import { receiverAccount } from '../../custody/receiver-store.ts'
 import type { AccountId } from '../../kernel/id.ts'
 import { isIdentifierTaken } from '../identifier-store.ts'
 import { refused } from '../intake.ts'
@@ -9,10 +8,8 @@ import { takeInBatch } from './intake.ts'
 import type { BatchIntake } from './intake.ts'
 import { namedDeposit } from './named-deposit.ts'
 
-type VerifyBatchDeps = Pick<
-  VerifyDeps,
-  'store' | 'records' | 'chains' | 'settlersOf' | 'receiverOf'
->
+export type VerifyBatchDeps = Pick<VerifyDeps, 'store' | 'records' | 'chains' | 'settlersOf'> &
+  Required<Pick<VerifyDeps, 'receiverOf'>>
 
 export type BatchVerified =
   { readonly ok: true; readonly intake: BatchIntake; readonly channel: ChannelState } | Refused
@@ -29,9 +26,8 @@ export async function verifyBatch(
   const { order, chain, networkName } = intake
   const { family } = chain.config
   // What moves money asks the database (make-call.ts); vouchers are looked at by the thousand, for one receiver.
-  const { receiverOf = (asked) => receiverAccount(deps.store, asked.family, asked.address) } = deps
   const owners = await Promise.all(
-    order.receivers.map((address) => receiverOf({ family, address })),
+    order.receivers.map(async (address) => deps.receiverOf({ family, address })),
   )
   if (owners.some((owner) => owner !== undefined && owner !== accountId)) {
     return refused('receiver_of_another_account', networkName, order.payer)
