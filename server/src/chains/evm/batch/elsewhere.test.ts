@@ -1,6 +1,7 @@
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi, toEventSelector } from 'viem'
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { NodeFailure } from '../../chain.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { testNetwork } from '../../../payments/test-lane.ts'
 import type { Read } from '../../json-rpc/transport.ts'
@@ -18,6 +19,8 @@ import { depositElsewhere, refundElsewhere } from './elsewhere.ts'
 import { ERC3009_COLLECTOR, ESCROW, openEscrowDigests } from './escrow.ts'
 
 const HEIGHT = 5_000n
+/** Receipts that are read to find by what an authorization was used. */
+const SETTLEMENT_LOOKS = 2
 /** The newest block of the node. */
 const HEAD = HEIGHT + 10n
 const AMOUNT = 10_000n
@@ -150,6 +153,21 @@ describe('a deposit', () => {
     ['whose money went to somebody else', [used(NONCE), moved(PAYER, account(8)), deposited()]],
   ])('%s stands nowhere', async (_, logs) => {
     expect(await elsewhere(logs)).toEqual({ kind: 'nowhere' })
+  })
+
+  test('is not known where a node gives the receipt without the log that another has shown', async () => {
+    const whole = depsOf([...TAKEN, deposited()], () => 1n, [used(NONCE)])
+    const bare = depsOf([], () => 1n)
+    let receipts = 0
+    const read = async <Value>(asked: Read<Value>): Promise<Value> => {
+      if (asked.method === 'eth_getTransactionReceipt') receipts += 1
+      return (receipts > SETTLEMENT_LOOKS ? bare : whole).transport.read(asked)
+    }
+    const deps = { ...whole, transport: { ...whole.transport, read } }
+    await expect(depositElsewhere(deps, CHANNEL, AUTHORIZATION, HEIGHT)).rejects.toThrow(
+      NodeFailure,
+    )
+    expect(receipts).toBe(SETTLEMENT_LOOKS + 1)
   })
 
   test('whose authorization is not used stands nowhere, and one of which no log shows by what is not known', async () => {

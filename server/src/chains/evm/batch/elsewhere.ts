@@ -1,4 +1,5 @@
 import type { Elsewhere } from '../../batch.ts'
+import { NodeFailure } from '../../chain.ts'
 import type { TransactionHash } from '../../chain.ts'
 import { fieldsFrom, listFrom } from '../../json-rpc/answer.ts'
 import type { Fields } from '../../json-rpc/answer.ts'
@@ -58,8 +59,12 @@ function depositRead(
     method: 'eth_getTransactionReceipt',
     params: [hash],
     parse: (result) => {
-      const behind = receiptLogs(fieldsFrom(result, 'receipt'))
-        .map((log) => fieldsFrom(log, 'log'))
+      const logs = receiptLogs(fieldsFrom(result, 'receipt')).map((log) => fieldsFrom(log, 'log'))
+      // Of a node that keeps no logs, or has another block: nothing is behind a log that it does not show.
+      if (!logs.some((log) => indexOf(log) === logIndex)) {
+        throw new NodeFailure('a receipt without the log that was found in it')
+      }
+      const behind = logs
         .filter((log) => indexOf(log) > logIndex)
         .toSorted((one, other) => indexOf(one) - indexOf(other))
       for (const log of behind) {
