@@ -8,7 +8,7 @@ import type { EscrowCallId } from '../../kernel/id.ts'
 import type { Log } from '../../kernel/log.ts'
 import { cameToNothing, lonePlaces } from '../../sender/lone-place-store.ts'
 import type { LonePlace } from '../../sender/lone-place-store.ts'
-import type { Store } from '../../store/postgres.ts'
+import type { Store, Tx } from '../../store/postgres.ts'
 import { noteStanding, recordsUnderWay } from '../escrow-record-store.ts'
 import type { EscrowRecord, Standing } from '../escrow-record-store.ts'
 import { escrowCallEvent } from './call-view.ts'
@@ -69,9 +69,7 @@ export async function followCalls(
   }
 }
 
-type Tx = Parameters<typeof lonePlaces>[0]
-
-async function placesOf(tx: Tx, records: readonly EscrowRecord[]) {
+async function placesOf(tx: Pick<Tx, 'query'>, records: readonly EscrowRecord[]) {
   if (records.length === 0) return new Map<string, LonePlace>()
   return lonePlaces(
     tx,

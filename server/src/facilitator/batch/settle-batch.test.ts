@@ -6,8 +6,7 @@ import { findInBooks } from '../../doctor/books-store.ts'
 import { openTestDatabase } from '../../store/test-database.ts'
 import type { TestDatabase } from '../../store/test-database.ts'
 import { storeTestWallet } from '../../store/test-wallet.ts'
-import type { BatchSettled } from './settle-batch.ts'
-import { callScene, FEE, PAYER, RECEIVER } from './test-call-scene.ts'
+import { callScene, depositedScene, FEE, giveBack, PAYER, RECEIVER } from './test-call-scene.ts'
 import type { Script } from './test-call-scene.ts'
 
 let database: TestDatabase
@@ -19,17 +18,7 @@ afterAll(() => database.close())
 let chains = 500_000
 const aScene = (script: Partial<Script> = {}) => callScene(database.store, (chains += 1), script)
 
-/** A deposit that has come to its end, and that nobody has heard of. */
-async function deposited() {
-  const scene = await aScene()
-  expect(await scene.ask()).toMatchObject({ kind: 'pending' })
-  await scene.ends(scene.sent[0], 'final', true)
-  return scene
-}
-
-async function giveBack(settled: BatchSettled): Promise<void> {
-  if (settled.kind === 'settled') await settled.giveBack?.()
-}
+const deposited = () => depositedScene(database.store, (chains += 1))
 
 describe('a call', () => {
   test('is another account’s, or of other content: nothing is told of it', async () => {

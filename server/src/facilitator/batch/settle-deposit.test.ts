@@ -6,8 +6,7 @@ import type { TestDatabase } from '../../store/test-database.ts'
 import { storeTestWallet } from '../../store/test-wallet.ts'
 import { countDepositInCatalogue } from '../counted-deposit-store.ts'
 import { isIdentifierTaken } from '../identifier-store.ts'
-import type { BatchSettled } from './settle-batch.ts'
-import { callScene, PAYER } from './test-call-scene.ts'
+import { callScene, depositedScene, giveBack, PAYER } from './test-call-scene.ts'
 import type { Script } from './test-call-scene.ts'
 
 let database: TestDatabase
@@ -19,17 +18,7 @@ afterAll(() => database.close())
 let chains = 600_000
 const aScene = (script: Partial<Script> = {}) => callScene(database.store, (chains += 1), script)
 
-/** A deposit that has come to its end, and that nobody has heard of. */
-async function deposited() {
-  const scene = await aScene()
-  expect(await scene.ask()).toMatchObject({ kind: 'pending' })
-  await scene.ends(scene.sent[0], 'final', true)
-  return scene
-}
-
-async function giveBack(settled: BatchSettled): Promise<void> {
-  if (settled.kind === 'settled') await settled.giveBack?.()
-}
+const deposited = () => depositedScene(database.store, (chains += 1))
 
 describe('the success of a deposit', () => {
   test('is given once, and again under its key', async () => {

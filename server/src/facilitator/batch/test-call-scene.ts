@@ -24,7 +24,7 @@ import { openCallLooks } from '../escrow-looks-store.ts'
 import { verifyBatch } from './verify-batch.ts'
 import type { VerifyBatchDeps } from './verify-batch.ts'
 import { settleBatch } from './settle-batch.ts'
-import type { SettleBatchDeps } from './settle-batch.ts'
+import type { BatchSettled, SettleBatchDeps } from './settle-batch.ts'
 
 export const PAYER = '0x00000000000000000000000000000000000000a1' as Address
 export const RECEIVER = '0x00000000000000000000000000000000000000a2' as Address
@@ -217,6 +217,20 @@ export async function callScene(store: Store, chainId: number, given: Partial<Sc
         [network, hash, state, succeeded, height.toString(), state !== 'dead'],
       ),
   }
+}
+
+/** A scene with a deposit that has come to its end, and that nobody has heard of. */
+export async function depositedScene(store: Store, chainId: number) {
+  const scene = await callScene(store, chainId, {})
+  const { kind } = await scene.ask()
+  if (kind !== 'pending') throw new Error(`a deposit that is ${kind} before its block`)
+  await scene.ends(scene.sent[0], 'final', true)
+  return scene
+}
+
+/** The answer has reached nobody. */
+export async function giveBack(settled: BatchSettled): Promise<void> {
+  if (settled.kind === 'settled') await settled.giveBack?.()
 }
 
 function onceOf(key: string | null, body: number) {
